@@ -49,7 +49,7 @@ Result<RepositoryReport> ReportFile(const std::string& path,
   RepositoryReport report;
   report.is_file = true;
   report.path = NameWithoutSecrets(path);
-  report.file_bytes = archive->file().size();
+  report.file_bytes = archive->total_size();
   ZPACK_ASSIGN_OR_RETURN(const LostObjects lost, archive->lost());
   report.lost_objects = lost.ids.size();
   report.refs = archive->refs().refs.size();

@@ -15,6 +15,7 @@
 #include "http/open_file.h"
 #include "reader/archive_file.h"
 #include "reader/file_structure.h"
+#include "salvage/fatal_error.h"
 #include "salvage/salvager.h"
 
 namespace zpack {
@@ -38,6 +39,9 @@ Result<SalvageReport> SalvageOpened(const std::string& path,
                          OpenForReading(path, read, restore.run.stop));
   const auto chain = ArchiveFile::OpenWithoutIndex(std::move(again), read);
   if (chain) return SalvageChain(**chain, options, make_sink);
+  if (chain.error().code != ErrorCode::kNotFound && IsFatal(chain.error())) {
+    return std::unexpected(chain.error());
+  }
   ZPACK_ASSIGN_OR_RETURN(SalvageReport report,
                          SalvageFile(file, options, make_sink));
   report.damages.insert(report.damages.begin(), chain.error());

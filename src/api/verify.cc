@@ -218,7 +218,7 @@ Result<VerifyReport> VerifyFile(const std::string& path,
     ZPACK_TRY(CheckParity(path, ParityInside::kMaybe, options, report));
     return report;
   }
-  options.run.threads = DecodingThreads(given.run, report.file_bytes,
+  options.run.threads = DecodingThreads(given.run, (*archive)->total_size(),
                                         (*archive)->blocks().features());
   report.file_hash = ToHex((*archive)->trailer().file_hash);
   const VerifyPlan plan{

@@ -156,6 +156,21 @@ Status BaseFile::MarkContents(const std::stop_token& stop,
   return {};
 }
 
+Result<bool> BaseFile::HasAllBelow(const FileMarks& starts,
+                                   const std::stop_token& stop) const {
+  const FileBlocks& blocks = archive_->blocks();
+  ZPACK_ASSIGN_OR_RETURN(const BlockTypes types, ReadBlockTypes(blocks, stop));
+  WalkOptions options;
+  options.objects = WalkObjects::kAll;
+  for (const FileRank rank : starts.indexes()) {
+    if (starts[rank] &&
+        types[blocks.FindBlock(number(rank))] == ObjectType::kTree) {
+      options.starts.push_back(ids()[rank]);
+    }
+  }
+  return Walk(*archive_, options, [](FileRank, ObjectType) {});
+}
+
 Result<FileMarks> BaseFile::FindReached(const FileMarks& starts) const {
   FileMarks reached(ids().size());
   WalkOptions options;

@@ -43,9 +43,15 @@ class BaseFile final : public ReusableBlocks {
   //
   // With ObjectSet::kAll, objects that the archive lacks are listed whether the
   // walk finds them or not. Then only commits are read, and trees and blobs of
-  // a file that lacks nothing are taken to be complete.
+  // a file that lacks nothing are taken to be complete; HasAllBelow tells
+  // whether those are that matter.
   Result<FileMarks> FindComplete(const RefsSnapshot& refs, ObjectSet objects,
                                  const std::stop_token& stop) const;
+
+  // Returns whether the archive has all that the trees among `starts` reach.
+  // Returns kIo if the archive cannot be read.
+  Result<bool> HasAllBelow(const FileMarks& starts,
+                           const std::stop_token& stop) const;
 
   // Returns the objects of `starts` and everything that they reach, or no
   // objects if their history cannot be walked. Returns kIo if the archive
@@ -90,7 +96,7 @@ class BaseFile final : public ReusableBlocks {
  private:
   explicit BaseFile(std::unique_ptr<ArchiveFile> archive)
       : archive_(std::move(archive)),
-        decoders_(MaxDecoders(archive_->file().size())) {}
+        decoders_(MaxDecoders(archive_->total_size())) {}
 
   // Marks all trees and blobs.
   Status MarkContents(const std::stop_token& stop, FileMarks& marks) const;

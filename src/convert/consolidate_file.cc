@@ -223,7 +223,7 @@ Result<ConsolidateStats> ConsolidateFile(FileSystem& file_system,
       AtomicFile::Create(file_system, output, options.overwrite));
   const auto before = IdentityOf(written.path());
   ZPACK_ASSIGN_OR_RETURN(
-      const ConsolidateStats stats,
+      ConsolidateStats stats,
       Consolidation(file_system, *chain, first, options).Write(written));
   ZPACK_TRY(CheckStop(options.run.stop));
   ZPACK_TRY(written.CommitOver(before));

@@ -41,6 +41,50 @@ Result<std::optional<ObjectId>> FindUnreached(const BaseFile& base,
   return std::nullopt;
 }
 
+// What EnumerateAddedObjects finds, and which objects of `base` were taken to
+// be complete.
+struct Added {
+  AddedObjects objects;
+  FileMarks complete;
+};
+
+Result<Added> FindAdded(ObjectSource& source, const RefsSnapshot& refs,
+                        const BaseFile& base, const ConvertOptions& options) {
+  const auto find = [&](ObjectSet objects) -> Result<Added> {
+    Added added;
+    ZPACK_ASSIGN_OR_RETURN(added.complete,
+                           base.FindComplete(refs, objects, options.run.stop));
+    ZPACK_ASSIGN_OR_RETURN(
+        added.objects,
+        EnumerateAddedObjects(source, refs, ScopeOf(options),
+                              {base.ids(), added.complete}, options.run));
+    return added;
+  };
+  ZPACK_ASSIGN_OR_RETURN(Added added, find(options.objects));
+  if (options.objects == ObjectSet::kReachable) return added;
+  ZPACK_ASSIGN_OR_RETURN(const bool whole,
+                         base.HasAllBelow(added.objects.met, options.run.stop));
+  // A tree that nothing reached before, and that lacks something, is needed
+  // now.
+  if (!whole) return find(ObjectSet::kReachable);
+  return added;
+}
+
+// kExists if `base` has commits, none of which is among `ids`.
+Status CheckRelated(const ObjectSource& source, const BaseFile& base,
+                    const ObjectIdTable& ids) {
+  ZPACK_ASSIGN_OR_RETURN(
+      const CommonCommits found,
+      FindCommonCommit(base.archive(), [&](const ObjectId& id) {
+        return ids.Find(id).has_value();
+      }));
+  if (!found.any_commits || found.in_common) return {};
+  return MakeError(ErrorCode::kExists,
+                   "'{}' is the file of another repository: it shares no "
+                   "commit with '{}'",
+                   AtPath{base.path()}, AtPath{source.path()});
+}
+
 // Lists what `base` lacks. Everything that it has stays, whether the source has
 // it or not. Errors are kInvalidArgument and kExists if the source and `base`
 // do not fit together.
@@ -54,13 +98,13 @@ Status TakeOnto(ObjectSource& source, const RefsSnapshot& refs,
                      ObjectFormatName(base->object_format()), source.path(),
                      ObjectFormatName(source.object_format()));
   }
-  ZPACK_ASSIGN_OR_RETURN(
-      const FileMarks complete,
-      base->FindComplete(refs, options.objects, options.run.stop));
-  ZPACK_ASSIGN_OR_RETURN(
-      AddedObjects added,
-      BlameSource(EnumerateAddedObjects(source, refs, ScopeOf(options),
-                                        {base->ids(), complete}, options.run)));
+  ZPACK_ASSIGN_OR_RETURN(Added found,
+                         BlameSource(FindAdded(source, refs, *base, options)));
+  AddedObjects& added = found.objects;
+  // Nobody named the file.
+  if (options.if_unchanged == IfUnchanged::kSkip) {
+    ZPACK_TRY(CheckRelated(source, *base, added.ids));
+  }
   ZPACK_ASSIGN_OR_RETURN(
       const OlderVersions older,
       FindOlderVersions(source, added.list, base->ids(), options.run.stop));
@@ -94,13 +138,8 @@ Result<std::string> TryBase(ObjectSource& source, const RefsSnapshot& refs,
                          ObjectFormatName(base.object_format()), source.path(),
                          ObjectFormatName(source.object_format()));
   }
-  ZPACK_ASSIGN_OR_RETURN(
-      FileMarks complete,
-      base.FindComplete(refs, options.objects, options.run.stop));
-  ZPACK_ASSIGN_OR_RETURN(
-      AddedObjects added,
-      EnumerateAddedObjects(source, refs, ScopeOf(options),
-                            {base.ids(), complete}, options.run));
+  ZPACK_ASSIGN_OR_RETURN(Added found, FindAdded(source, refs, base, options));
+  auto& [added, complete] = found;
   if (!added.gone.empty()) {
     ZPACK_TRY(set_unrelated(
         [&](const ObjectId& id) { return added.ids.Find(id).has_value(); }));

@@ -279,7 +279,7 @@ Result<MovedOn> CheckWritten(const Conversion& to, Written& written,
         ExplainUnreadable(to, written, path, loaded.error()));
   }
   RunOptions run = options.run;
-  run.threads = std::min(run.threads, MaxDecoders(archive->file().size()));
+  run.threads = std::min(run.threads, MaxDecoders(archive->total_size()));
   if (written.unchanged) {
     ZPACK_TRY(CheckUndamaged(*archive, options, run));
   } else if (options.read_back == ReadBack::kYes) {

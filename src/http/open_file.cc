@@ -35,8 +35,30 @@ Result<OpenedFile> OpenNamelessFile(const std::string& directory) {
   return OpenedFile{std::move(fd), 0};
 }
 
+// A file that was downloaded as a whole.
+class DownloadedFile final : public RandomAccessFile {
+ public:
+  DownloadedFile(std::unique_ptr<RandomAccessFile> file,
+                 HttpFile::Opener open_beside)
+      : file_(std::move(file)), open_beside_(std::move(open_beside)) {}
+  Status Read(uint64_t offset, std::span<uint8_t> out) const override {
+    return file_->Read(offset, out);
+  }
+  uint64_t size() const override { return file_->size(); }
+  const std::string& path() const override { return file_->path(); }
+  Result<std::unique_ptr<RandomAccessFile>> OpenBeside(
+      const std::string& name) const override {
+    return open_beside_(name);
+  }
+
+ private:
+  std::unique_ptr<RandomAccessFile> file_;
+  HttpFile::Opener open_beside_;
+};
+
 Result<std::unique_ptr<RandomAccessFile>> DownloadFile(
-    const RemoteFile& file, const std::stop_token& stop) {
+    const RemoteFile& file, HttpFile::Opener open_beside,
+    const std::stop_token& stop) {
   const char* const given = getenv("TMPDIR");
   const std::string directory =
       given != nullptr && *given == '/' ? given : "/tmp";
@@ -52,7 +74,9 @@ Result<std::unique_ptr<RandomAccessFile>> DownloadFile(
       [&](ByteView bytes) { return out->Append(bytes); }));
   Descriptor copy(fcntl(fd, F_DUPFD_CLOEXEC, 0));
   if (copy.get() < 0) return std::unexpected(IoError("read", directory, errno));
-  return MakeRandomAccessFile(std::move(copy), file.name(), out->size());
+  return std::make_unique<DownloadedFile>(
+      MakeRandomAccessFile(std::move(copy), file.name(), out->size()),
+      std::move(open_beside));
 }
 
 // The URL of the file `name` in the directory of `url`.
@@ -76,9 +100,13 @@ Result<std::unique_ptr<RandomAccessFile>> OpenUrl(const std::string& url,
   ZPACK_ASSIGN_OR_RETURN(
       RemoteFile::Opened opened,
       RemoteFile::Open(url, HttpSettings{}, HttpFile::kStartSize, stop));
+  const HttpFile::Opener open_beside = [url, options,
+                                        stop](const std::string& name) {
+    return OpenUrl(UrlBeside(url, name), options, stop);
+  };
   if (opened.whole_only) {
     if (options.download == Download::kYes) {
-      return DownloadFile(*opened.file, stop);
+      return DownloadFile(*opened.file, open_beside, stop);
     }
     return MakeError(ErrorCode::kUnsupported,
                      "the server does not send parts of '{}'; it can only be "
@@ -91,11 +119,7 @@ Result<std::unique_ptr<RandomAccessFile>> OpenUrl(const std::string& url,
                       opened.file->Version(), kPageSize);
   return std::make_unique<HttpFile>(
       PageLoader(std::move(opened.file), std::move(disk)),
-      std::move(opened.start),
-      [url, options, stop](const std::string& name) {
-        return OpenUrl(UrlBeside(url, name), options, stop);
-      },
-      stop);
+      std::move(opened.start), open_beside, stop);
 }
 
 }  // namespace

@@ -75,19 +75,11 @@ Status ArchiveFile::Load(std::unique_ptr<RandomAccessFile> file) {
 }
 
 Status ArchiveFile::JoinRefs() {
-  refs_ = files_.front()->structure().refs;
-  const auto in_refs = [](const SingleFile& file, const Status& status) {
-    return Locate(status, file.toc().Find(format::kRefsChunk)->offset,
-                  file.path());
-  };
-  for (const auto& file : files()) {
-    if (const auto& changes = file->structure().backed) {
-      ZPACK_TRY(in_refs(*file, format::Apply(*changes, refs_)));
-    }
-  }
+  ZPACK_ASSIGN_OR_RETURN(refs_, RefsOf(files_));
   const auto& changes = top().structure().backed;
   if (!changes) return {};
-  return in_refs(top(), format::CheckApplied(*changes, refs_));
+  return Locate(format::CheckApplied(*changes, refs_),
+                toc().Find(format::kRefsChunk)->offset, path());
 }
 
 namespace {

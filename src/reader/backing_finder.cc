@@ -59,11 +59,15 @@ class ChainSearch {
   Result<Chain> Open(std::unique_ptr<SingleFile> top) {
     Chain chain;  // `top` first
     chain.push_back(std::move(top));
+    const size_t opened_before = open_.size();
     while (chain.back()->below() != nullptr) {
       ZPACK_TRY(CheckLength(chain));
+      open_.push_back(chain.back()->trailer().file_hash);
       ZPACK_ASSIGN_OR_RETURN(Chain below, FindBelow(*chain.back()));
       std::ranges::move(below, std::back_inserter(chain));
     }
+    ZPACK_TRY(CheckLength(chain));
+    open_.resize(opened_before);
     std::ranges::reverse(chain);
     return chain;
   }
@@ -78,7 +82,8 @@ class ChainSearch {
       return MakeError(ErrorCode::kCorrupt, "'{}' depends on itself",
                        AtPath{chain.back()->path()});
     }
-    if (chain.size() < kMaxChain) return {};
+    const size_t further = chain.back()->below() == nullptr ? 0 : 1;
+    if (chain.size() + further <= kMaxChain) return {};
     return MakeError(ErrorCode::kLimitExceeded,
                      "'{}' depends on more than {} other files; join some of "
                      "them with 'git zpack consolidate'",
@@ -170,17 +175,21 @@ class ChainSearch {
   }
 
   // The chain that ends with `file`, its last file first, if it has the ids
-  // that `above` needs. Empty if it has others.
+  // and the refs that `above` needs. Empty if it has others.
   Result<Chain> OpenEquivalent(std::unique_ptr<RandomAccessFile> file,
                                const SingleFile& above) {
     const format::FileBelow& below = *above.below();
     ZPACK_ASSIGN_OR_RETURN(auto single,
                            SingleFile::Open(std::move(file), options_));
-    if (single->object_end() != below.object_count ||
+    const bool is_open =
+        std::ranges::find(open_, single->trailer().file_hash) != open_.end();
+    if (is_open || single->object_end() != below.object_count ||
         single->header().object_format != above.header().object_format) {
       return Chain{};
     }
     ZPACK_ASSIGN_OR_RETURN(Chain chain, Open(std::move(single)));
+    const auto refs = RefsOf(chain);
+    if (!refs || !LeadTo(*above.structure().backed, *refs)) return Chain{};
     ZPACK_ASSIGN_OR_RETURN(const FileIndex index,
                            ReadJoinedIndex(chain, options_));
     if (format::IdsDigest(index.ids, index.ranks) != below.ids_digest) {
@@ -188,6 +197,11 @@ class ChainSearch {
     }
     std::ranges::reverse(chain);
     return chain;
+  }
+
+  // True if the changes of a file belong to these refs below.
+  static bool LeadTo(const format::BackedRefs& changes, RefsSnapshot refs) {
+    return format::Apply(changes, refs) && format::CheckApplied(changes, refs);
   }
 
   Error NotFound(const SingleFile& file,
@@ -208,6 +222,8 @@ class ChainSearch {
   const ReadOptions& options_;
   std::vector<std::string> named_;  // files and directories to look in
   size_t searches_ = 0;
+  // The hashes of the files below which a file is being looked for.
+  std::vector<format::Digest> open_;
 };
 
 }  // namespace

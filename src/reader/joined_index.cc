@@ -72,6 +72,18 @@ Status CheckNotAmong(FileChain files, const std::string& path) {
   return {};
 }
 
+Result<RefsSnapshot> RefsOf(FileChain files) {
+  RefsSnapshot refs = files.front()->structure().refs;
+  for (const auto& file : files) {
+    if (const auto& changes = file->structure().backed) {
+      ZPACK_TRY(Locate(format::Apply(*changes, refs),
+                       file->toc().Find(format::kRefsChunk)->offset,
+                       file->path()));
+    }
+  }
+  return refs;
+}
+
 FileBlocks::Parts JoinBlocks(FileChain files) {
   FileBlocks::Parts parts;
   const SingleFile& top = *files.back();

@@ -15,6 +15,7 @@
 #include "reader/file_blocks.h"
 #include "reader/single_file.h"
 #include "zpack/options.h"
+#include "zpack/refs.h"
 #include "zpack/result.h"
 
 namespace zpack {
@@ -25,6 +26,10 @@ using FileChain = std::span<const std::unique_ptr<SingleFile>>;
 // kInvalidArgument if `path` is one of the files: writing it would leave those
 // that depend on it without it.
 Status CheckNotAmong(FileChain files, const std::string& path);
+
+// The refs of all files together. kCorrupt if the changes of a file do not fit
+// those below it; the result is not compared with the digests.
+Result<RefsSnapshot> RefsOf(FileChain files);
 
 // The blocks of all files. The files must outlive what is made of them.
 FileBlocks::Parts JoinBlocks(FileChain files);

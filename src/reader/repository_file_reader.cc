@@ -109,7 +109,12 @@ class JoinedTables {
     }
     const auto* const data = file.toc().Find(format::kFileDataChunk);
     sources_.push_back(SourceOf(file.file(), table, data->offset));
-    return {};
+    if (!table.backed) return {};
+    std::vector<RepositoryFile> files;
+    for (const auto& [name, entry] : files_) files.push_back(entry.file);
+    if (format::FilesDigest(left_out_, files) == table.digest) return {};
+    return MakeError(ErrorCode::kCorrupt,
+                     "files are not those that their digest states");
   }
 
   static std::unexpected<Error> Missing(const std::string& name) {
@@ -133,17 +138,7 @@ uint64_t RepositoryFiles::content_size() const {
 Result<RepositoryFiles> ReadFileTable(const ArchiveFile& archive) {
   JoinedTables tables;
   for (const auto& file : archive.files()) ZPACK_TRY(tables.Add(*file));
-  RepositoryFiles joined = std::move(tables).Finish();
-  ZPACK_ASSIGN_OR_RETURN(const auto top, ReadTableOf(archive.top()));
-  if (top && top->backed &&
-      format::FilesDigest(joined.left_out, joined.files) != top->digest) {
-    return MakeError(
-        ErrorCode::kCorrupt,
-        "files are not those that their digest states at offset {} of '{}'",
-        AtOffset{archive.toc().Find(format::kFileTableChunk)->offset},
-        AtPath{archive.path()});
-  }
-  return joined;
+  return std::move(tables).Finish();
 }
 
 RepositoryFiles FilesOf(const RandomAccessFile& file,

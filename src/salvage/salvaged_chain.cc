@@ -101,6 +101,8 @@ Result<SalvagedParts> PartsOfChain(const ArchiveFile& archive,
     parts.files = *std::move(files);
   } else if (IsFatal(files.error())) {
     return std::unexpected(files.error());
+  } else {
+    parts.lost.push_back(format::ChunkName(format::kFileTableChunk));
   }
   uint64_t start = 0;
   for (const auto& file : archive.files()) {

@@ -54,9 +54,16 @@ void SetScope(const FileBlocks& file, const LeftOutBlocks& left_out,
 
 // The objects that are not left out. Ids that are derived are those of all
 // objects.
-Status VerifyAllObjects(const ArchiveFile& archive,
+Status VerifyAllObjects(const ArchiveFile& archive, bool own,
                         const LeftOutBlocks& left_out, const RunOptions& run,
                         VerifyReport& report) {
+  if (own) {
+    const Status loaded = archive.LoadIndex();
+    if (!loaded && loaded.error().code != ErrorCode::kCorrupt) return loaded;
+    if (loaded) return VerifyObjects(archive.blocks(), left_out, run, report);
+    report.damages.push_back(loaded.error());
+    return {};
+  }
   const bool is_given = archive.index_loaded() && !archive.derivation();
   if (archive.derives_ids() && !is_given) {
     ZPACK_TRY(VerifyDerivedIds(archive, report));
@@ -85,7 +92,7 @@ Status VerifySample(const ArchiveFile& archive, const VerifyPlan& plan,
   ZPACK_TRY(VerifyChecksums(archive, {left_out, plan.own}, run, report));
   CheckLost(archive, report);
   if (plan.level == VerifyLevel::kChecksums) return {};
-  ZPACK_TRY(VerifyAllObjects(archive, left_out, run, report));
+  ZPACK_TRY(VerifyAllObjects(archive, plan.own, left_out, run, report));
   return VerifyFiles(archive, run.stop, report);
 }
 
@@ -121,7 +128,7 @@ Status VerifyArchive(const ArchiveFile& archive, const VerifyPlan& plan,
       }
       SetScope(archive.blocks(), left_out, report);
     }
-    ZPACK_TRY(VerifyAllObjects(archive, left_out, run, report));
+    ZPACK_TRY(VerifyAllObjects(archive, plan.own, left_out, run, report));
     // Peeled refs are checked by reading tags, which requires undamaged
     // objects.
     if (report.damages.empty())

@@ -270,6 +270,7 @@ class FileChecksums {
       ZPACK_TRY(file_.CheckChunkSize(chunk));
     }
     if (all_) file_.file().Prefetch(0, file_.file().size());
+    const size_t before = report.damages.size();
     Hasher hasher(HashAlgorithm::kSha256);
     const FileHashers hashers{hasher, whole_file};
     if (whole_file != nullptr) ZPACK_TRY(HashHeader(file_, *whole_file));
@@ -287,7 +288,9 @@ class FileChecksums {
     ZPACK_TRY(checked);
 
     // A copy of a damaged part may well differ.
-    if (report.damages.empty()) ZPACK_TRY(VerifyCopies(file_, report));
+    if (report.damages.size() == before && file_.damages().empty()) {
+      ZPACK_TRY(VerifyCopies(file_, report));
+    }
     if (all_)
       return CheckFileHash(file_, pass.unread(), phase, hashers, report);
     if (!pass.unread()) report.damages.push_back(pass.unread().error());
@@ -313,13 +316,22 @@ void CheckContentDigest(const SingleFile& file, const FileIds& ids,
       AtOffset{TrailerOffset(file)}, AtPath{file.path()}));
 }
 
-// Checks that each file below is the one that the file above it was written
-// for. If its hash is, and was checked, it is the same file; else it must have
-// the same objects under the same numbers.
+// Checks the refs of each file, and that each file below is the one that the
+// file above it was written for. If its hash is, and was checked, it is the
+// same file; else it must have the same objects under the same numbers.
 Status CheckBelow(const ArchiveFile& archive, VerifyReport& report) {
   const FileChain files = archive.files();
+  RefsSnapshot refs = files.front()->structure().refs;
   for (size_t i = 1; i < files.size(); ++i) {
-    const format::FileBelow& stated = *files[i]->below();
+    const format::BackedRefs& changes = *files[i]->structure().backed;
+    ZPACK_TRY(format::Apply(changes, refs));
+    if (const Status applied = format::CheckApplied(changes, refs); !applied) {
+      report.damages.push_back(
+          Extend(applied.error(), " at offset {} of '{}'",
+                 AtOffset{files[i]->toc().Find(format::kRefsChunk)->offset},
+                 AtPath{files[i]->path()}));
+    }
+    const format::FileBelow& stated = changes.below;
     if (files[i - 1]->trailer().file_hash == stated.file_hash) continue;
     ZPACK_ASSIGN_OR_RETURN(const FileIndex below,
                            ReadJoinedIndex(files.first(i), archive.options()));

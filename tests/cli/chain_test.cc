@@ -350,6 +350,66 @@ TEST_F(ChainTest, TwoForksOnOneBaseStayApart) {
   EXPECT_EQ(Output({"cat-file", "-p", File(1), id}), "of one fork\n");
 }
 
+TEST_F(ChainTest, AnIncompleteTreeBelowIsNotTakenToBeComplete) {
+  Write("f", "1\n");
+  Commit("1");
+  // A tree that nothing reaches, whose blob is missing.
+  WriteFile(dir_ / "blob", "lost\n");
+  const std::string blob = repo_.Git({"hash-object", "-w", dir_ / "blob"});
+  Write("sub/g", "lost\n");
+  repo_.Git({"add", "-A"});
+  const std::string tree = repo_.Git({"write-tree"});
+  repo_.Git({"reset", "-q", "--hard"});
+  std::filesystem::remove(repo_.git_dir() + "/objects/" + blob.substr(0, 2) +
+                          '/' + blob.substr(2));
+  Add(0);
+  std::filesystem::copy(File(0), dir_ / "update.zpack");
+  const std::string commit =
+      repo_.Git({"commit-tree", "-m", "now", "-p", "HEAD", tree});
+  repo_.Git({"update-ref", "refs/heads/now", commit});
+  EXPECT_THAT(Error({"convert", repo_.path(), dir_ / "fresh.zpack"}),
+              HasSubstr(blob));
+  EXPECT_THAT(Error({"convert", "--onto", File(0), repo_.path(), File(1)}),
+              HasSubstr(blob));
+  EXPECT_THAT(Error({"convert", "--base", File(0), repo_.path(), File(1)}),
+              HasSubstr(blob));
+  EXPECT_THAT(
+      Error({"convert", "--update", repo_.path(), dir_ / "update.zpack"}),
+      HasSubstr(blob));
+}
+
+TEST_F(ChainTest, OwnBlocksOnAColdFileAreVerifiedAgainAndAgain) {
+  Write("f", "1\n");
+  Commit("1");
+  Add(0, {"--profile", "cold"});
+  Write("f", "2\n");
+  Commit("2");
+  Add(1);
+  for (int i = 0; i < 2; ++i) {
+    const auto report =
+        nlohmann::json::parse(Output({"verify", "--json", "--own", File(1)}));
+    EXPECT_EQ(report["ok"], true);
+    EXPECT_EQ(
+        report["scope"]["objects_left_out"],
+        nlohmann::json::parse(Output({"show", "--json", File(0)}))["objects"]);
+  }
+}
+
+TEST_F(ChainTest, AMissingFileWithoutObjectsIsNamed) {
+  Write("f", "1\n");
+  Commit("1");
+  Add(0);
+  repo_.Git({"tag", "a"});
+  Add(1);
+  repo_.Git({"tag", "b"});
+  Add(2);
+  std::filesystem::remove(File(1));
+  EXPECT_THAT(Error({"verify", File(2)}), HasSubstr("depends on 'x.1.zpack'"));
+  // No file is below itself.
+  std::filesystem::remove(File(0));
+  EXPECT_THAT(Error({"verify", File(2)}), HasSubstr("depends on 'x.1.zpack'"));
+}
+
 TEST_F(ChainTest, WhatTheRepositoryHasLostStays) {
   AddThree();
   const std::string gone = repo_.Git({"rev-parse", "HEAD"});
@@ -417,8 +477,16 @@ TEST_F(ChainTest, TheNextFileIsNamed) {
                           name + ".9999.zpack", name + ".abcd.zpack",
                           name + "x.99999.zpack"));
   ExpectWhole(numbered("10000"));
-  EXPECT_THAT(Error({"convert", "--onto-latest", dir_ / "none", repo_.path()}),
-              HasSubstr("cannot list"));
+  EXPECT_EQ(RunZpack({"convert", "--onto-latest", dir_ / "none", repo_.path()})
+                .exit_code,
+            128);
+  // Another repository of the same name.
+  const std::string other = dir_ / ("other/" + name);
+  RunProcess({"git", "init", "-q", other});
+  RunProcess({"git", "-C", other, "-c", "user.name=a", "-c", "user.email=a@b",
+              "commit", "-q", "--allow-empty", "-m", "other"});
+  EXPECT_THAT(Error({"convert", "--onto-latest", dir_ / "n", other}),
+              HasSubstr("another repository"));
 }
 
 TEST_F(ChainTest, OptionsThatExcludeEachOther) {

@@ -82,6 +82,10 @@ int Run(const po::variables_map& values, const Io& io) {
   const auto stats = Consolidate(Text(values, "file"), output, options);
   if (!stats) return Fail(io, stats.error());
   if (stats->files != 0) WarnOfOldParity(output, io.err);
+  if (stats->files != 0 && stats->files_below != 0 &&
+      !AreInOneDirectory(Text(values, "file"), output)) {
+    WarnOfPlace(Text(values, "file"), output, io.err);
+  }
   if (Has(values, "json")) {
     nlohmann::ordered_json json;
     SetBytes(json, "output", output);

@@ -319,6 +319,10 @@ int Run(const po::variables_map& values, const Io& io) {
   const ConvertReport report(
       *stats, options, {output->path(), input->cloned_from(), parity_bytes});
   report.PrintWarnings(context.quiet(), io.err);
+  if (written && options.onto && !output->is_stream() &&
+      !AreInOneDirectory(*options.onto, output->path())) {
+    WarnOfPlace(*options.onto, output->path(), io.err);
+  }
   if (!output->is_stream() && options.publication == Publication::kYes &&
       stats->update != UpdateResult::kUnchanged) {
     WarnOfOldParity(output->path(), io.err);
