@@ -316,4 +316,13 @@ class ArchiveReader {
 Result<RefsSnapshot> ReadRefs(const std::string& path,
                               const ReadOptions& options);
 
+// The paths of the files in `directory` that depend on the file at `path`
+// (ConvertOptions::onto), but not of those that do so through others. Files
+// that cannot be read are left out.
+//
+// Errors: as for ArchiveReader::Open, and those of listing the directory.
+Result<std::vector<std::string>> ListDependents(const std::string& path,
+                                                const std::string& directory,
+                                                const ReadOptions& options);
+
 }  // namespace zpack

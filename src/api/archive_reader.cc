@@ -17,6 +17,7 @@
 #include "http/open_file.h"
 #include "object/object_links.h"
 #include "reader/archive_file.h"
+#include "reader/backing_finder.h"
 #include "reader/bulk_reader.h"
 #include "reader/describe_file.h"
 #include "reader/object_locator.h"
@@ -228,6 +229,17 @@ Status ArchiveReader::StreamFile(
 
 Result<FileDescription> ArchiveReader::Describe(std::stop_token stop) const {
   return Guarded([&] { return DescribeFile(*state_->archive, stop); });
+}
+
+Result<std::vector<std::string>> ListDependents(const std::string& path,
+                                                const std::string& directory,
+                                                const ReadOptions& options) {
+  return Guarded([&]() -> Result<std::vector<std::string>> {
+    ZPACK_ASSIGN_OR_RETURN(auto file, OpenForReading(path, options));
+    ZPACK_ASSIGN_OR_RETURN(const auto single,
+                           SingleFile::Open(std::move(file), options));
+    return FindDependents(*single, directory, options);
+  });
 }
 
 Result<RefsSnapshot> ReadRefs(const std::string& path,

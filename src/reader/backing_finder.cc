@@ -9,6 +9,7 @@
 #include <optional>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -23,6 +24,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::string_view kEnding = ".zpack";
+
 // Files of a directory that are looked at.
 constexpr size_t kMaxListed = 10'000;
 // Files that are opened to find the files below one file.
@@ -34,7 +37,7 @@ std::vector<std::string> ListFiles(const std::string& directory) {
   const auto entries = ListEntries(directory);
   if (!entries) return files;
   for (const DirectoryEntry& entry : *entries) {
-    if (!entry.name.ends_with(".zpack")) continue;
+    if (!entry.name.ends_with(kEnding)) continue;
     if (files.size() == kMaxListed) break;
     files.push_back(directory + '/' + entry.name);
   }
@@ -231,6 +234,29 @@ class ChainSearch {
 Result<std::vector<std::unique_ptr<SingleFile>>> OpenChain(
     std::unique_ptr<SingleFile> top, const ReadOptions& options) {
   return ChainSearch(options).Open(std::move(top));
+}
+
+Result<std::vector<std::string>> FindDependents(const SingleFile& file,
+                                                const std::string& directory,
+                                                const ReadOptions& options) {
+  ZPACK_ASSIGN_OR_RETURN(const auto entries, ListEntries(directory));
+  std::vector<std::string> dependents;
+  for (const DirectoryEntry& entry : entries) {
+    if (!entry.name.ends_with(kEnding)) continue;
+    const std::string path = directory + '/' + entry.name;
+    const auto other = PosixFileSystem().OpenForRead(path);
+    if (!other) continue;
+    const auto start = ReadRefsOnly(**other, options);
+    if (!start || !start->backed) continue;
+    const format::FileBelow& below = start->backed->below;
+    // A file that was protected since has another hash.
+    const bool is_named = below.name == FileNameOf(file.path()) &&
+                          below.object_count == file.object_end();
+    if (is_named || below.file_hash == file.trailer().file_hash) {
+      dependents.push_back(path);
+    }
+  }
+  return dependents;
 }
 
 }  // namespace zpack

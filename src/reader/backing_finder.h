@@ -8,6 +8,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "reader/single_file.h"
@@ -27,5 +28,12 @@ inline constexpr size_t kMaxChain = 255;
 // file that was found by its name or its hash.
 Result<std::vector<std::unique_ptr<SingleFile>>> OpenChain(
     std::unique_ptr<SingleFile> top, const ReadOptions& options);
+
+// The paths of the files in `directory` that state `file` as the file below
+// them, sorted by name. Of each, only the beginning is read; files that cannot
+// be read are left out. Errors are those of ListEntries.
+Result<std::vector<std::string>> FindDependents(const SingleFile& file,
+                                                const std::string& directory,
+                                                const ReadOptions& options);
 
 }  // namespace zpack

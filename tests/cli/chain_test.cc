@@ -317,7 +317,8 @@ TEST_F(ChainTest, AFileBelowMayBeProtectedOrJoined) {
   ExpectWhole(File(2));
   EXPECT_EQ(FilesBelow(File(2)), 1U);
   // Encoded again, its objects have other numbers.
-  Output({"consolidate", "-qf", "--profile", "max", File(1), File(1)});
+  Output({"consolidate", "-q", "--profile", "max", File(1), dir_ / "max"});
+  std::filesystem::rename(dir_ / "max", File(1));
   Output({"verify", "-q", File(1)});
   EXPECT_THAT(Error({"verify", File(2)}), HasSubstr("depends on 'x.1.zpack'"));
 }
@@ -393,6 +394,28 @@ TEST_F(ChainTest, OwnBlocksOnAColdFileAreVerifiedAgainAndAgain) {
         report["scope"]["objects_left_out"],
         nlohmann::json::parse(Output({"show", "--json", File(0)}))["objects"]);
   }
+}
+
+TEST_F(ChainTest, AFileThatOthersNeedIsNotReplacedByAnother) {
+  AddThree();
+  EXPECT_EQ(Output({"show", "--dependents", dir_ / "out", File(1)}),
+            File(2) + '\n');
+  EXPECT_EQ(Output({"show", "--dependents", dir_ / "out", File(2)}), "");
+  EXPECT_EQ(nlohmann::json::parse(Output({"show", "--dependents", dir_ / "out",
+                                          "--json", File(0)}))[0]["path"],
+            File(1));
+  const std::string before = ReadFile(File(0));
+  EXPECT_THAT(Error({"convert", "--update", repo_.path(), File(0)}),
+              HasSubstr("'" + File(1) + "' depends on '" + File(0) + "'"));
+  EXPECT_THAT(
+      Error({"consolidate", "-f", "--profile", "max", File(1), File(1)}),
+      HasSubstr("'" + File(2) + "' depends on '" + File(1) + "'"));
+  EXPECT_TRUE(ReadFile(File(0)) == before);
+  Output({"protect", "-q", File(1)});
+  EXPECT_EQ(Output({"show", "--dependents", dir_ / "out", File(1)}),
+            File(2) + '\n');
+  Output({"consolidate", "-qf", File(1), File(1)});
+  ExpectWhole(File(2));
 }
 
 TEST_F(ChainTest, AMissingFileWithoutObjectsIsNamed) {

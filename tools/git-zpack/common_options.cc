@@ -20,6 +20,7 @@
 
 #include "counted.h"
 #include "standard_input_file.h"
+#include "zpack/archive_reader.h"
 #include "zpack/quote.h"
 
 namespace zpack::cli {
@@ -117,6 +118,20 @@ void WarnOfPlace(const std::string& other, const std::string& file,
       "warning: '{}' is not in the directory of '{}': reading it needs "
       "--backing or ZPACK_BACKING\n",
       QuoteName(file), QuoteName(other));
+}
+
+void RefuseDependents(const std::string& file) {
+  const auto parent = std::filesystem::path(file).parent_path();
+  const auto dependents = ListDependents(
+      file, parent.empty() ? "." : parent.string(), ReadOptions{});
+  if (!dependents || dependents->empty()) return;
+  throw CommandFailure{
+      {.code = ErrorCode::kExists,
+       .message = fmt::format(
+           "'{}' depends on '{}', and could not be read with another file in "
+           "its place",
+           QuoteName(dependents->front()), QuoteName(file)),
+       .path = file}};
 }
 
 void AddReadingOptions(po::options_description& options) {

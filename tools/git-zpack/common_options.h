@@ -80,6 +80,10 @@ bool AreInOneDirectory(const std::string& a, const std::string& b);
 void WarnOfPlace(const std::string& other, const std::string& file,
                  std::ostream& err);
 
+// Throws CommandFailure if a file beside `file` depends on it. If there is no
+// such file, the call succeeds.
+void RefuseDependents(const std::string& file);
+
 // How a command reads files: with the values of AddReadingOptions, with a
 // warning on standard error for damage that does not keep a file from being
 // read, and with progress on a terminal while ids are derived.

@@ -79,6 +79,8 @@ int Run(const po::variables_map& values, const Io& io) {
   options.run = context.run();
   RefuseRepository(Text(values, "file"));
   const std::string output = Text(values, "output");
+  // Copied blocks keep their numbers.
+  if (options.profile) RefuseDependents(output);
   const auto stats = Consolidate(Text(values, "file"), output, options);
   if (!stats) return Fail(io, stats.error());
   if (stats->files != 0) WarnOfOldParity(output, io.err);

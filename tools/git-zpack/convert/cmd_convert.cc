@@ -272,6 +272,7 @@ int Run(const po::variables_map& values, const Io& io) {
   ConvertOptions options = ToOptions(values);
   const auto redundancy = RedundancyOf(values);
   const std::string file = DestinationOf(values, options);
+  if (options.update == Update::kYes) RefuseDependents(file);
   CheckStream(values);
   const RunContext context(values, io, ExpectedPhases(options),
                            LeastMemoryToConvert(options));

@@ -27,7 +27,9 @@ using Json = nlohmann::ordered_json;
 
 void AddOptions(po::options_description& options) {
   options.add_options()("blocks", "also list every block and its streams")(
-      "stats", "show only where the bytes are and what reading costs");
+      "stats", "show only where the bytes are and what reading costs")(
+      "dependents", po::value<std::string>()->value_name("<directory>"),
+      "list only the files in this directory that depend on the file");
   AddReadingOptions(options);
   AddJsonOption(options);
 }
@@ -255,7 +257,7 @@ Result<uint64_t> ContentBytes(const ArchiveReader& reader) {
 }
 
 int RunSeveral(const po::variables_map& values, const Io& io) {
-  RefuseForSeveralFiles(values, {"blocks", "stats"});
+  RefuseForSeveralFiles(values, {"blocks", "stats", "dependents"});
   const ReadContext read(values, io);
   SeveralFiles table(io);
   for (const InputFile& file : FilesToRead(values)) {
@@ -277,8 +279,25 @@ int RunSeveral(const po::variables_map& values, const Io& io) {
   return table.Finish();
 }
 
+int RunDependents(const po::variables_map& values, const Io& io) {
+  const ReadContext read(values, io);
+  const auto paths = ListDependents(FilesToRead(values).front().path,
+                                    Text(values, "dependents"), read.options());
+  if (!paths) return Fail(io, paths.error());
+  Json json = Json::array();
+  for (const std::string& path : *paths) {
+    Json row;
+    SetBytes(row, "path", path);
+    json.push_back(std::move(row));
+    if (!Has(values, "json")) io.out << QuoteName(path) << '\n';
+  }
+  if (Has(values, "json")) PrintJson(json, io.out);
+  return kDone;
+}
+
 int Run(const po::variables_map& values, const Io& io) {
   if (Texts(values, "file").size() > 1) return RunSeveral(values, io);
+  if (Has(values, "dependents")) return RunDependents(values, io);
   if (Has(values, "stats")) return RunStatistics(values, io);
   const ReadContext read(values, io);
   const auto shown = Read(FilesToRead(values).front().path, read.options());
@@ -298,7 +317,8 @@ int Run(const po::variables_map& values, const Io& io) {
 const Command kShowCommand = {
     "show",
     "Show what a .zpack file consists of",
-    "[--blocks | --stats] [--download] [--json] <file>...",
+    "[--blocks | --stats | --dependents <directory>] [--download] [--json] "
+    "<file>...",
     {"file"},
     0,
     LastArgument::kRepeated,
