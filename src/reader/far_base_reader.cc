@@ -182,8 +182,9 @@ size_t FarBaseReader::ChooseStep(const std::vector<Step>& steps,
   uint64_t bytes = 0;
   for (size_t i = steps.size(); i-- > 0;) {
     bytes += steps[i].block->memory();
-    const size_t blocks = steps.size() - i;
-    if (bytes <= most.bytes / 4 * 3 && blocks <= most.blocks / 4 * 3) from = i;
+    const uint64_t blocks = steps.size() - i;
+    if (bytes <= most.bytes / 4 * 3 && blocks <= uint64_t{most.blocks} / 4 * 3)
+      from = i;
   }
   return steps.size() <= most.blocks && bytes <= most.bytes ? 0 : from;
 }

@@ -111,6 +111,7 @@ class JoinedTables {
     sources_.push_back(SourceOf(file.file(), table, data->offset));
     if (!table.backed) return {};
     std::vector<RepositoryFile> files;
+    files.reserve(files_.size());
     for (const auto& [name, entry] : files_) files.push_back(entry.file);
     if (format::FilesDigest(left_out_, files) == table.digest) return {};
     return MakeError(ErrorCode::kCorrupt,
