@@ -51,6 +51,32 @@ void AddHeaders(const Corpus& corpus) {
   corpus.Add("header/features", features);
 }
 
+// Tables of files, and what a file with a file below has in their place and in
+// that of refs.
+void AddChanges(const Corpus& corpus, const MemorySource& source) {
+  Bytes files;
+  format::FileTable table;
+  table.left_out = {FileGroup::kLfs};
+  table.files = {
+      {FileGroup::kHooks, "hooks/pre-commit", true, 3, {1}},
+      {FileGroup::kReflogs, "logs/refs/heads/a", false, 5 << 20, {2}},
+      {FileGroup::kReflogs, "logs/refs/heads/ab", false, 0, {3}}};
+  table.piece_sizes = {10, 20};
+  format::Encode(table, files);
+  corpus.AddTable("files", 6, files);
+  table.backed = true;
+  table.removed = {"description"};
+  table.continued = {false, true, false};
+  Bytes backed_files;
+  format::Encode(table, backed_files);
+  corpus.AddTable("backed-files", 10, backed_files);
+  format::BackedRefs refs = format::ChangesOf({}, source.refs);
+  refs.below = {5, {1}, {2}, "a.zpack"};
+  Bytes backed_refs;
+  format::Encode(refs, backed_refs);
+  corpus.AddTable("backed-refs", 9, backed_refs);
+}
+
 void AddTables(const Corpus& corpus, const MemorySource& source) {
   Bytes toc;
   format::Encode(format::TableOfContents{{{format::kRefsChunk, 1, 64, 10},
@@ -58,16 +84,7 @@ void AddTables(const Corpus& corpus, const MemorySource& source) {
                                           {0x41424344, 0, 126, 0}}},
                  toc);
   corpus.AddTable("toc", 0, toc);
-  Bytes files;
-  format::Encode(
-      format::FileTable{
-          {FileGroup::kLfs},
-          {{FileGroup::kHooks, "hooks/pre-commit", true, 3, {1}},
-           {FileGroup::kReflogs, "logs/refs/heads/a", false, 5 << 20, {2}},
-           {FileGroup::kReflogs, "logs/refs/heads/ab", false, 0, {3}}},
-          {10, 20}},
-      files);
-  corpus.AddTable("files", 6, files);
+  AddChanges(corpus, source);
   Bytes promised;
   format::Encode(
       Promises{{{"a", "", "tree:0"}, {"origin", "https://example.com/x", ""}},

@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "fuzz/chain_input.h"
 #include "fuzz/corpus.h"
 #include "support/memory_source.h"
 #include "support/repo_builder.h"
@@ -106,7 +105,9 @@ void AddSamples(const Corpus& corpus) {
   for (const std::string& version : SampleVersions()) source.AddBlob(version);
   corpus.Add("file/history", FileOf(source, 1 << 20));
   corpus.Add("file/segments", SegmentedFile());
-  corpus.Add("file/chain", JoinChain(SampleChain()));
+  Bytes chain;
+  for (const Bytes& file : SampleChain()) Append(chain, file);
+  corpus.Add("file/chain", chain);
   MemorySource empty = SampleHistory(0);
   corpus.Add("file/empty", FileOf(empty, 4096));
 }
