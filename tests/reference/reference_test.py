@@ -295,7 +295,7 @@ class ConformanceTest(InDirectory):
 class CompanionTest(unittest.TestCase):
     def test_is_short(self):
         lines = sum(path.read_bytes().count(b"\n") for path in READER.parent.glob("*.py"))
-        self.assertLess(lines, 900)
+        self.assertLess(lines, 910)
 
 
 if __name__ == "__main__":
