@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/hash.h"
+#include "object/content_stream.h"
 #include "reader/block_decoder.h"
 #include "reader/object_run.h"
 
@@ -32,25 +33,6 @@ Result<ObjectType> ArchiveSource::Read(const ObjectId& id, Bytes& content) {
 }
 
 namespace {
-
-// An object that is in memory.
-class WholeObject final : public ObjectStream {
- public:
-  WholeObject(ObjectType type, Bytes content)
-      : info_{type, content.size()}, content_(std::move(content)) {}
-  const ObjectInfo& info() const override { return info_; }
-  Status Read(std::span<uint8_t> out) override {
-    std::ranges::copy(ByteView(content_).subspan(position_, out.size()),
-                      out.begin());
-    position_ += out.size();
-    return {};
-  }
-
- private:
-  ObjectInfo info_;
-  Bytes content_;
-  size_t position_ = 0;
-};
 
 // An object in segments, of which one at a time is in memory.
 class SegmentedObject final : public ObjectStream {
@@ -134,7 +116,7 @@ Result<std::unique_ptr<ObjectStream>> ArchiveSource::Open(const ObjectId& id) {
   Bytes content;
   ZPACK_ASSIGN_OR_RETURN(const ObjectType type,
                          reader_.Read(number, id, content, HashObject::kNo));
-  return std::make_unique<WholeObject>(type, std::move(content));
+  return std::make_unique<ContentStream>(std::move(content), type);
 }
 
 Result<ListedFiles> ArchiveSource::ListFiles(

@@ -32,22 +32,6 @@ class ChainTest : public UpdateFixture {
   std::string File(int number) const {
     return dir_ / ("out/x." + std::to_string(number) + ".zpack");
   }
-  void Write(const std::string& name, const std::string& text) const {
-    const auto path = std::filesystem::path(repo_.path()) / name;
-    std::filesystem::create_directories(path.parent_path());
-    WriteFile(path.string(), text);
-  }
-  void Commit(const std::string& message) const {
-    repo_.Git({"add", "-A"});
-    repo_.Git({"commit", "-q", "--allow-empty", "-m", message});
-  }
-  static std::string Lines(std::mt19937& random, int count) {
-    std::string text;
-    for (int i = 0; i < count; ++i) {
-      text += "line " + std::to_string(random()) + '\n';
-    }
-    return text;
-  }
   ProcessResult Convert(std::vector<std::string> options) const {
     options.insert(options.begin(), "convert");
     return RunZpack(options);

@@ -22,22 +22,6 @@ using ::testing::Not;
 
 class FarBasesTest : public UpdateFixture {
  protected:
-  void Write(const std::string& name, const std::string& text) const {
-    const auto path = std::filesystem::path(repo_.path()) / name;
-    std::filesystem::create_directories(path.parent_path());
-    WriteFile(path.string(), text);
-  }
-  void Commit(const std::string& message) const {
-    repo_.Git({"add", "-A"});
-    repo_.Git({"commit", "-q", "--allow-empty", "-m", message});
-  }
-  static std::string Lines(std::mt19937& random, int count) {
-    std::string text;
-    for (int i = 0; i < count; ++i) {
-      text += "line " + std::to_string(random()) + '\n';
-    }
-    return text;
-  }
   std::vector<std::string> Features() const {
     const ProcessResult shown = RunZpack({"show", "--json", file_});
     return nlohmann::json::parse(shown.out)["required_features"];

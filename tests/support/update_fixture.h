@@ -11,6 +11,7 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -54,6 +55,24 @@ class UpdateFixture : public RepositoryFilesFixture {
 
   void ExpectOnlyTheFile() const {
     EXPECT_THAT(ListDirectory(dir_ / "out"), ::testing::ElementsAre("x.zpack"));
+  }
+
+  // Changes the working tree of the repository.
+  void Write(const std::string& name, const std::string& text) const {
+    const auto path = std::filesystem::path(repo_.path()) / name;
+    std::filesystem::create_directories(path.parent_path());
+    WriteFile(path.string(), text);
+  }
+  void Commit(const std::string& message) const {
+    repo_.Git({"add", "-A"});
+    repo_.Git({"commit", "-q", "--allow-empty", "-m", message});
+  }
+  static std::string Lines(std::mt19937& random, int count) {
+    std::string text;
+    for (int i = 0; i < count; ++i) {
+      text += "line " + std::to_string(random()) + '\n';
+    }
+    return text;
   }
 
   std::string Head() const { return repo_.Git({"rev-parse", "HEAD"}); }

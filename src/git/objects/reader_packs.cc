@@ -9,31 +9,10 @@
 
 #include "base/error.h"
 #include "git/objects/fallback_packs.h"
+#include "object/content_stream.h"
 
 namespace zpack {
 namespace {
-
-// An object that was read whole.
-class ContentStream final : public ObjectStream {
- public:
-  ContentStream(Bytes content, ObjectType type)
-      : content_(std::move(content)), info_{type, content_.size()} {}
-
-  const ObjectInfo& info() const override { return info_; }
-
-  // REQUIRES: all reads together ask for at most info().size bytes.
-  Status Read(std::span<uint8_t> out) override {
-    std::ranges::copy(ByteView(content_).subspan(position_, out.size()),
-                      out.begin());
-    position_ += out.size();
-    return {};
-  }
-
- private:
-  Bytes content_;
-  ObjectInfo info_;
-  size_t position_ = 0;
-};
 
 // `content` has an unspecified value after an error.
 Status ReadOfAnySize(PackReader& pack, PackRank rank, Bytes& content) {
