@@ -12,6 +12,7 @@
 
 #include "format/block.h"
 #include "format/object_sizes.h"
+#include "format/refs_chunk.h"
 #include "fuzz/fuzz_target.h"
 #include "reader/archive_file.h"
 #include "reader/block_decoder.h"
@@ -96,13 +97,16 @@ Bytes FileAround(const format::BlockHeader& header, ByteView payload) {
 
   MemoryOutput file;
   const std::vector<std::string>& features = format::BlockFeatures();
-  ContainerWriter writer(file, ObjectFormat::kSha1, count, features);
+  ContainerWriter writer(file, ObjectFormat::kSha1, {0, count}, features);
   const auto add = [&](ObjectNumber first_object, ByteView block) {
     Bytes chunk;
     format::EncodeChunk(format::kBlockChunk, 0, block, chunk);
     Require(writer.AddBlock({first_object, chunk, {}}).has_value());
   };
-  Require(writer.Start(EncodePreamble(features, {}, refs), 0).has_value());
+  Bytes refs_payload;
+  format::Encode(refs, refs_payload);
+  Require(
+      writer.Start(EncodePreamble(features, {}, refs_payload), 0).has_value());
   if (header.first_object != ObjectNumber()) {
     add({}, header.kind == format::BlockKind::kFarDeltas ? FarBases(header)
                                                          : Bytes());
