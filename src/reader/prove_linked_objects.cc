@@ -300,23 +300,24 @@ class LinkedProver {
                      work);
   }
 
-  // True if the id of `link` is known.
-  bool Knows(LinkNumber link) const {
-    return link.value() >= proving_.file.object_count() ||
+  // True if the id of `link`, one of the block `row`, is known.
+  bool Knows(LinkNumber link, size_t row) const {
+    return link.value() >= proving_.file.object_end(row) ||
            proving_.ids.IsKnown(ObjectNumber(link.value()));
   }
 
   LoadedBlock Start(size_t at, DecodedBlock decoded, CommitBlockLinks links) {
     const format::BlockHeader& header = decoded.objects.header;
+    const size_t row = blocks_[at].row;
     ObjectWaits waits(header.first_object, header.object_count, proving_.ids);
     if (const format::TreeBlock* const trees = decoded.trees()) {
-      AddWaits(*trees, waits);
+      AddWaits(*trees, row, waits);
     }
     if (decoded.deltas() != nullptr)
-      AddWaits(decoded.deltas()->layout(), waits);
+      AddWaits(decoded.deltas()->layout(), row, waits);
     for (uint32_t index = 0; index < links.size(); ++index) {
       for (const LinkNumber link : links[index]) {
-        if (!Knows(link)) waits.Add(index, link.value());
+        if (!Knows(link, row)) waits.Add(index, link.value());
       }
     }
     waits.Begin();
@@ -324,7 +325,8 @@ class LinkedProver {
   }
 
   // A far delta waits for its base, which has all ids that it is made of.
-  void AddWaits(const format::BlockLayout& layout, ObjectWaits& waits) const {
+  void AddWaits(const format::BlockLayout& layout, size_t row,
+                ObjectWaits& waits) const {
     std::vector<std::optional<uint32_t>> numbers(layout.count());
     for (uint32_t index = 0; index < layout.count(); ++index) {
       const std::optional<uint32_t> base = layout.base(index);
@@ -332,20 +334,22 @@ class LinkedProver {
       numbers[index] = layout.IsFar(*base)
                            ? std::optional(layout.FarAt(*base).number.value())
                            : numbers[*base];
-      if (numbers[index] && !Knows(LinkNumber(*numbers[index]))) {
+      if (numbers[index] && !Knows(LinkNumber(*numbers[index]), row)) {
         waits.Add(index, *numbers[index]);
       }
     }
   }
 
-  void AddWaits(const format::TreeBlock& trees, ObjectWaits& waits) const {
+  void AddWaits(const format::TreeBlock& trees, size_t row,
+                ObjectWaits& waits) const {
     // Every child of a tree comes from an edit of the tree or of one of its
     // bases.
     NumberSet unknown;
     for (uint32_t index = 0; index < trees.count(); ++index) {
       for (const format::TreeBlock::Edit& edit : trees.edits(index)) {
         if (edit.kind == format::TreeEditKind::kRemove) continue;
-        if (!Knows(edit.entry.child)) unknown.Add(edit.entry.child.value());
+        if (!Knows(edit.entry.child, row))
+          unknown.Add(edit.entry.child.value());
       }
     }
     if (unknown.empty()) return;
@@ -499,7 +503,7 @@ class LinkedProver {
               continue;
             }
             const ObjectNumber child = format::LinkDecoder::Object(entry.child);
-            if (!Knows(entry.child)) {
+            if (!proving_.ids.IsKnown(child)) {
               tree.missing.emplace_back(tree.content.size(), child);
             }
             Append(tree.content, proving_.ids.Id(child).bytes());
@@ -541,7 +545,7 @@ class LinkedProver {
         const format::BlockStreams streams,
         worker.decoder.DecodeCommitColumns(proving_.file, row));
     format::CommitColumns columns(
-        streams, {header.first_object, proving_.file.object_count(),
+        streams, {header.first_object, proving_.file.object_end(row),
                   proving_.file.object_format()});
     ZPACK_TRY(columns.Check(header.object_count));
     CommitBlockLinks links(header.object_count);
@@ -556,13 +560,13 @@ class LinkedProver {
     return links;
   }
 
-  // Writes the ids of `links` into a commit.
-  void FillIn(const std::vector<LinkNumber>& links,
+  // Writes the ids of `links` into a commit of the block `row`.
+  void FillIn(const std::vector<LinkNumber>& links, size_t row,
               std::span<uint8_t> commit) const {
     size_t at = 0;
     for (size_t i = 0; i < links.size(); ++i) {
       at += i == 0 ? kTreeLabel : kParentLabel;
-      if (links[i].value() < proving_.file.object_count()) {
+      if (links[i].value() < proving_.file.object_end(row)) {
         const std::string hex =
             proving_.ids.Id(ObjectNumber(links[i].value())).ToHex();
         std::memcpy(&commit[at], hex.data(), hex.size());
@@ -578,7 +582,7 @@ class LinkedProver {
     for (const uint32_t index : wave.objects) {
       const std::span<uint8_t> content(&whole.contents[whole.offsets[index]],
                                        block.decoded.objects.sizes[index]);
-      FillIn(block.links[index], content);
+      FillIn(block.links[index], blocks_[block.at].row, content);
       wave.ids.push_back(worker.hasher.Hash(ObjectType::kCommit, content));
       wave.bytes += content.size();
     }

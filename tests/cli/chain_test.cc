@@ -289,6 +289,39 @@ TEST_F(ChainTest, SalvageSaysWhatDamageOfEachFileCosts) {
   EXPECT_THAT(alone["lost_parts"].dump(), HasSubstr("file below"));
 }
 
+TEST_F(ChainTest, OutsideIdsOfAFileBelowAreNotNumbersOfAFileAbove) {
+  // The parent of a shallow boundary is an outside id, whose number the next
+  // file gives to its first object.
+  Write("f", "1\n");
+  Commit("1");
+  const std::string clone = dir_ / "clone";
+  RunProcess(
+      {"git", "clone", "-q", "--depth", "1", "file://" + repo_.path(), clone});
+  Output({"convert", "-q", clone, File(0)});
+  WriteFile(clone + "/f", "2\n");
+  RunProcess({"git", "-C", clone, "-c", "user.name=a", "-c", "user.email=a@b",
+              "commit", "-qam", "2"});
+  Output({"convert", "-q", "--onto", File(0), clone, File(1)});
+  // Without the index, ids follow from the objects.
+  for (const auto& chunk :
+       nlohmann::json::parse(Output({"show", "--json", File(1)}))["chunks"]) {
+    if (chunk["id"] != "OIDP") continue;
+    std::string bytes = ReadFile(File(1));
+    const auto at = chunk["offset"].get<size_t>() + 20;
+    bytes[at] = static_cast<char>(bytes[at] ^ 1);
+    WriteFile(File(1), bytes);
+  }
+  const std::string back = dir_ / "back.git";
+  const ProcessResult result = RunZpack({"salvage", "--json", File(1), back});
+  EXPECT_EQ(nlohmann::json::parse(result.out)["lost_objects"], 0);
+  const auto walk = [](const std::string& repository) {
+    return RunProcess(
+               {"git", "-C", repository, "rev-list", "--objects", "HEAD"})
+        .out;
+  };
+  EXPECT_EQ(walk(back), walk(clone));
+}
+
 TEST_F(ChainTest, AFileBelowMayBeProtectedOrJoined) {
   AddThree();
   Output({"protect", "-q", File(0)});
