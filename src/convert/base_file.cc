@@ -9,7 +9,6 @@
 #include "convert/block_renumberer.h"
 #include "history/revision_walk.h"
 #include "reader/block_decoder.h"
-#include "reader/block_types.h"
 #include "reader/far_base_reader.h"
 
 namespace zpack {
@@ -141,13 +140,22 @@ Result<FileMarks> BaseFile::FindComplete(const RefsSnapshot& refs,
   return complete;
 }
 
+Status BaseFile::LoadTypes(const std::stop_token& stop) const {
+  return load_types_.Do([&]() -> Status {
+    ZPACK_ASSIGN_OR_RETURN(types_, ReadBlockTypes(archive_->blocks(), stop));
+    return {};
+  });
+}
+
 Status BaseFile::MarkContents(const std::stop_token& stop,
                               FileMarks& marks) const {
   const FileBlocks& blocks = archive_->blocks();
-  ZPACK_ASSIGN_OR_RETURN(const BlockTypes types, ReadBlockTypes(blocks, stop));
-  for (size_t block = 0; block < types.size(); ++block) {
-    if (types[block] != ObjectType::kTree && types[block] != ObjectType::kBlob)
+  ZPACK_TRY(LoadTypes(stop));
+  for (size_t block = 0; block < types_.size(); ++block) {
+    if (types_[block] != ObjectType::kTree &&
+        types_[block] != ObjectType::kBlob) {
       continue;
+    }
     const ObjectNumber first = blocks.first_object(block);
     for (uint32_t i = 0; i < blocks.block_object_count(block); ++i) {
       marks[archive_->rank(first + i)] = true;
@@ -159,12 +167,12 @@ Status BaseFile::MarkContents(const std::stop_token& stop,
 Result<bool> BaseFile::HasAllBelow(const FileMarks& starts,
                                    const std::stop_token& stop) const {
   const FileBlocks& blocks = archive_->blocks();
-  ZPACK_ASSIGN_OR_RETURN(const BlockTypes types, ReadBlockTypes(blocks, stop));
+  ZPACK_TRY(LoadTypes(stop));
   WalkOptions options;
   options.objects = WalkObjects::kAll;
   for (const FileRank rank : starts.indexes()) {
     if (starts[rank] &&
-        types[blocks.FindBlock(number(rank))] == ObjectType::kTree) {
+        types_[blocks.FindBlock(number(rank))] == ObjectType::kTree) {
       options.starts.push_back(ids()[rank]);
     }
   }

@@ -13,9 +13,11 @@
 #include <utility>
 #include <vector>
 
+#include "base/once_status.h"
 #include "format/refs_chunk.h"
 #include "inventory/older_versions.h"
 #include "reader/archive_file.h"
+#include "reader/block_types.h"
 #include "reader/decoders.h"
 #include "writer/far_bases.h"
 #include "writer/reusable_blocks.h"
@@ -100,8 +102,12 @@ class BaseFile final : public ReusableBlocks {
 
   // Marks all trees and blobs.
   Status MarkContents(const std::stop_token& stop, FileMarks& marks) const;
+  // Reads `types_`, once.
+  Status LoadTypes(const std::stop_token& stop) const;
 
   std::unique_ptr<ArchiveFile> archive_;
+  mutable OnceStatus load_types_;
+  mutable BlockTypes types_;
   // Limits the number of threads that decode blocks at the same time.
   mutable std::counting_semaphore<> decoders_;
 };

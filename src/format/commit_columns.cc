@@ -114,6 +114,7 @@ Result<std::optional<CommitTable>> DecodeCommitTable(
   CommitColumns columns(streams, numbers);
   ZPACK_TRY(columns.Check(count));
   CommitTable table;
+  table.object_count = numbers.object_count;
   table.commits.reserve(count);
   CommitRow row;
   for (uint32_t index = 0; index < count; ++index) {

@@ -102,8 +102,13 @@ struct CommitTable {
   };
   std::vector<Commit> commits;
   std::vector<LinkNumber> parents;
+  uint32_t object_count = 0;  // CommitNumbers::object_count
   Bytes outside_ids;
 
+  // What the links refer to. Valid as long as the table.
+  LinkDecoder links(ObjectFormat format) const {
+    return {object_count, format, outside_ids};
+  }
   // Appends a commit.
   void Add(uint64_t time, LinkNumber tree,
            const std::vector<LinkNumber>& parents);

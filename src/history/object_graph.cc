@@ -145,8 +145,8 @@ Result<format::CommitTable> ObjectGraph::ParseCommits(size_t block) {
   const ObjectFormat format = archive_.header().object_format;
   const ObjectNumber first = archive_.blocks().first_object(block);
   const uint32_t count = archive_.blocks().block_object_count(block);
-  const uint32_t object_end = archive_.blocks().object_end(block);
   format::CommitTable table;
+  table.object_count = archive_.blocks().object_end(block);
   table.commits.reserve(count);
   BlockPtr decoded;
   Bytes buffer;
@@ -158,12 +158,13 @@ Result<format::CommitTable> ObjectGraph::ParseCommits(size_t block) {
     parents.clear();
     parents.reserve(links.parents.size());
     for (const ObjectId& parent : links.parents) {
-      parents.push_back(NumberOf(parent, object_end, table.outside_ids));
+      parents.push_back(
+          NumberOf(parent, table.object_count, table.outside_ids));
     }
     table.Add(ParseCommitTime(content),
               links.tree.empty()
                   ? kNoTree
-                  : NumberOf(links.tree, object_end, table.outside_ids),
+                  : NumberOf(links.tree, table.object_count, table.outside_ids),
               parents);
   }
   return table;
@@ -199,13 +200,13 @@ Result<ObjectNumber> ObjectGraph::ReadParent(ObjectNumber commit,
                                              LinkNumber parent) {
   ZPACK_ASSIGN_OR_RETURN(const format::CommitTable* const table,
                          Commits(commit));
-  return Resolve(parent, LinksOf(commit, *table), commit);
+  return Resolve(parent, LinksOf(*table), commit);
 }
 
 Result<ObjectNumber> ObjectGraph::ReadRootTree(ObjectNumber commit) {
   ZPACK_ASSIGN_OR_RETURN(const CommitRow row, Row(commit));
   const auto& [table, index] = row;
-  return Resolve(table.commits[index].tree, LinksOf(commit, table), commit);
+  return Resolve(table.commits[index].tree, LinksOf(table), commit);
 }
 
 Result<ObjectGraph::Tag> ObjectGraph::ReadTag(ObjectNumber number) {

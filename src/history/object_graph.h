@@ -127,12 +127,8 @@ class ObjectGraph {
   format::LinkDecoder LinksOf(uint32_t object_end, ByteView outside_ids) const {
     return {object_end, archive_.header().object_format, outside_ids};
   }
-  // The same for the table of the block that holds `commit`.
-  format::LinkDecoder LinksOf(ObjectNumber commit,
-                              const format::CommitTable& table) const {
-    const FileBlocks& blocks = archive_.blocks();
-    return LinksOf(blocks.object_end(blocks.FindBlock(commit)),
-                   table.outside_ids);
+  format::LinkDecoder LinksOf(const format::CommitTable& table) const {
+    return table.links(archive_.header().object_format);
   }
   Status ExpectType(ObjectNumber number, ObjectType type);
   // Returns the content of an object. It is valid as long as `block` and

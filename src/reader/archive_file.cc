@@ -8,8 +8,10 @@
 
 #include "base/error.h"
 #include "format/lost_chunk.h"
+#include "format/object_index.h"
 #include "format/promises_chunk.h"
 #include "reader/backing_finder.h"
+#include "reader/chunk_reader.h"
 
 namespace zpack {
 

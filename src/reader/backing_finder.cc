@@ -31,16 +31,22 @@ constexpr size_t kMaxListed = 10'000;
 // Files that are opened to find the files below one file.
 constexpr size_t kMaxOpened = 4 * kMaxChain;
 
-// The .zpack files of a directory, by name. Empty if it cannot be listed.
-std::vector<std::string> ListFiles(const std::string& directory) {
+// The .zpack files of a directory, by name.
+Result<std::vector<std::string>> ListFiles(const std::string& directory) {
+  ZPACK_ASSIGN_OR_RETURN(const auto entries, ListEntries(directory));
   std::vector<std::string> files;
-  const auto entries = ListEntries(directory);
-  if (!entries) return files;
-  for (const DirectoryEntry& entry : *entries) {
+  for (const DirectoryEntry& entry : entries) {
     if (!entry.name.ends_with(kEnding)) continue;
-    if (files.size() == kMaxListed) break;
     files.push_back(directory + '/' + entry.name);
   }
+  return files;
+}
+
+// Some of them; none if the directory cannot be listed.
+std::vector<std::string> ListSomeFiles(const std::string& directory) {
+  std::vector<std::string> files =
+      ListFiles(directory).value_or(std::vector<std::string>());
+  files.resize(std::min(files.size(), kMaxListed));
   return files;
 }
 
@@ -62,7 +68,6 @@ class ChainSearch {
   Result<Chain> Open(std::unique_ptr<SingleFile> top) {
     Chain chain;  // `top` first
     chain.push_back(std::move(top));
-    const size_t opened_before = open_.size();
     while (chain.back()->below() != nullptr) {
       ZPACK_TRY(CheckLength(chain));
       open_.push_back(chain.back()->trailer().file_hash);
@@ -70,7 +75,6 @@ class ChainSearch {
       std::ranges::move(below, std::back_inserter(chain));
     }
     ZPACK_TRY(CheckLength(chain));
-    open_.resize(opened_before);
     std::ranges::reverse(chain);
     return chain;
   }
@@ -134,7 +138,7 @@ class ChainSearch {
 
   // The paths at which the file below may be, besides that of its name.
   std::vector<std::string> Places(const SingleFile& file) const {
-    std::vector<std::string> places = ListFiles(DirectoryOf(file.path()));
+    std::vector<std::string> places = ListSomeFiles(DirectoryOf(file.path()));
     for (const std::string& named : named_) {
       std::error_code error;
       if (!fs::is_directory(named, error)) {
@@ -142,7 +146,7 @@ class ChainSearch {
         continue;
       }
       places.push_back(named + '/' + file.below()->name);
-      std::ranges::move(ListFiles(named), std::back_inserter(places));
+      std::ranges::move(ListSomeFiles(named), std::back_inserter(places));
     }
     return places;
   }
@@ -190,7 +194,10 @@ class ChainSearch {
         single->header().object_format != above.header().object_format) {
       return Chain{};
     }
-    ZPACK_ASSIGN_OR_RETURN(Chain chain, Open(std::move(single)));
+    const size_t opened_before = open_.size();
+    Result<Chain> opened = Open(std::move(single));
+    open_.resize(opened_before);
+    ZPACK_ASSIGN_OR_RETURN(Chain chain, std::move(opened));
     const auto refs = RefsOf(chain);
     if (!refs || !LeadTo(*above.structure().backed, *refs)) return Chain{};
     ZPACK_ASSIGN_OR_RETURN(const FileIndex index,
@@ -239,11 +246,9 @@ Result<std::vector<std::unique_ptr<SingleFile>>> OpenChain(
 Result<std::vector<std::string>> FindDependents(const SingleFile& file,
                                                 const std::string& directory,
                                                 const ReadOptions& options) {
-  ZPACK_ASSIGN_OR_RETURN(const auto entries, ListEntries(directory));
+  ZPACK_ASSIGN_OR_RETURN(const auto paths, ListFiles(directory));
   std::vector<std::string> dependents;
-  for (const DirectoryEntry& entry : entries) {
-    if (!entry.name.ends_with(kEnding)) continue;
-    const std::string path = directory + '/' + entry.name;
+  for (const std::string& path : paths) {
     const auto other = PosixFileSystem().OpenForRead(path);
     if (!other) continue;
     const auto start = ReadRefsOnly(**other, options);

@@ -74,9 +74,7 @@ class LinkCheck {
 
   bool CheckCommits(const format::CommitTable& table,
                     ObjectNumber first) const {
-    const FileBlocks& blocks = archive_.blocks();
-    const format::LinkDecoder links(blocks.object_end(blocks.FindBlock(first)),
-                                    format_, table.outside_ids);
+    const format::LinkDecoder links = table.links(format_);
     uint64_t parent = 0;
     for (uint32_t i = 0; i < table.commits.size(); ++i) {
       const format::CommitTable::Commit& commit = table.commits[i];
