@@ -38,6 +38,7 @@ zpack_dependency(zstd libzstd 1.5.4 libzstd-dev)
 zpack_dependency(zlib zlib 1.2.13 zlib1g-dev)
 zpack_dependency(libdeflate libdeflate 1.14 libdeflate-dev)
 zpack_dependency(libgit2 libgit2 1.5.1 libgit2-dev)
+zpack_dependency(pcre2 libpcre2-8 10.42 libpcre2-dev)
 
 # For x86-64 only, and without pkg-config file. Without it, objects are hashed one
 # after the other.

@@ -23,6 +23,7 @@
 #include "zpack/refs.h"
 #include "zpack/repository_files.h"
 #include "zpack/result.h"
+#include "zpack/search.h"
 #include "zpack/visit.h"
 #include "zpack/walk.h"
 
@@ -283,6 +284,33 @@ class ArchiveReader {
   Status Walk(
       const WalkOptions& options,
       const std::function<Result<Visit>(const WalkedObject&)>& visit) const;
+
+  // Searches the files of the tree, or the blob, that `root` leads to, as
+  // git-grep(1) does with a tree. Calls `visit` with them in the order of their
+  // paths. Links and submodules are not searched. Contents are not hashed.
+  //
+  // Errors: kInvalidArgument for a pattern, an expression or a pathspec that is
+  // not valid; kNotFound for an object that is missing; kCorrupt if a block
+  // cannot be decoded; kLimitExceeded; kInterrupted.
+  Status SearchTree(
+      const ObjectId& root, const TreeSearchOptions& options,
+      const std::function<Result<Visit>(const SearchedFile&)>& visit) const;
+
+  // Searches every blob of the file once. Calls `visit` with each line at each
+  // path of the history, the youngest commit first; lines that one commit
+  // brought by path and number. Contents are not hashed.
+  //
+  // Errors: as for SearchTree; kLimitExceeded also if what matches takes more
+  // than about 500 MiB of memory.
+  Status SearchHistory(
+      const HistorySearchOptions& options,
+      const std::function<Result<Visit>(const HistoryMatch&)>& visit) const;
+
+  // Like SearchHistory, but calls `visit` with each blob that matches, in the
+  // order of the commits that brought them, the youngest first.
+  Status SearchVersions(
+      const HistorySearchOptions& options,
+      const std::function<Result<Visit>(const MatchingBlob&)>& visit) const;
 
   // The files of the repository, ascending by name.
   //

@@ -23,6 +23,8 @@
 #include "reader/object_locator.h"
 #include "reader/object_reader.h"
 #include "reader/repository_file_reader.h"
+#include "search/history_search.h"
+#include "search/tree_search.h"
 
 namespace zpack {
 
@@ -198,6 +200,42 @@ Status ArchiveReader::Walk(
   return Guarded([&]() -> Status {
     ZPACK_TRY(state_->archive->LoadIndex());
     return WalkRevisions(*state_->archive, options, visit);
+  });
+}
+
+Status ArchiveReader::SearchTree(
+    const ObjectId& root, const TreeSearchOptions& options,
+    const std::function<Result<Visit>(const SearchedFile&)>& visit) const {
+  return Guarded([&]() -> Status {
+    ZPACK_TRY(state_->archive->LoadIndex());
+    // A blob is searched itself; all else must lead to a tree.
+    ZPACK_ASSIGN_OR_RETURN(ObjectId searched,
+                           state_->revisions.Peel(root, std::nullopt));
+    const auto info = state_->names.ReadInfo(searched);
+    if (!info || info->type != ObjectType::kBlob) {
+      ZPACK_ASSIGN_OR_RETURN(
+          searched, state_->revisions.Peel(searched, ObjectType::kTree));
+    }
+    return search::SearchTree(*state_->archive, state_->objects, searched,
+                              options, visit);
+  });
+}
+
+Status ArchiveReader::SearchHistory(
+    const HistorySearchOptions& options,
+    const std::function<Result<Visit>(const HistoryMatch&)>& visit) const {
+  return Guarded([&]() -> Status {
+    ZPACK_TRY(state_->archive->LoadIndex());
+    return search::SearchHistory(*state_->archive, options, visit);
+  });
+}
+
+Status ArchiveReader::SearchVersions(
+    const HistorySearchOptions& options,
+    const std::function<Result<Visit>(const MatchingBlob&)>& visit) const {
+  return Guarded([&]() -> Status {
+    ZPACK_TRY(state_->archive->LoadIndex());
+    return search::SearchVersions(*state_->archive, options, visit);
   });
 }
 

@@ -62,8 +62,11 @@ bool AddNamedClass(std::string_view name, CharacterSet& set) {
 // Turns a pattern into tokens. A part that is malformed matches nothing.
 class Compiler {
  public:
-  Compiler(std::string_view pattern, LetterCase letters)
-      : pattern_(pattern), fold_(letters == LetterCase::kIgnore) {}
+  Compiler(std::string_view pattern, LetterCase letters, Slashes slashes)
+      : pattern_(pattern),
+        fold_(letters == LetterCase::kIgnore),
+        any_(slashes == Slashes::kPlain ? ~CharacterSet()
+                                        : ~CharacterSet().set('/')) {}
 
   std::vector<Token> Compile() {
     while (position_ < pattern_.size()) {
@@ -75,7 +78,7 @@ class Compiler {
       ++position_;
       Token token{TokenKind::kSet, {}};
       if (c == '?') {
-        token.characters = NoSlash();
+        token.characters = any_;
       } else if (c == '[') {
         token.characters = TakeSet();
       } else if (c != '\\') {
@@ -89,8 +92,6 @@ class Compiler {
   }
 
  private:
-  static CharacterSet NoSlash() { return ~CharacterSet().set('/'); }
-
   void AddStar() {
     const size_t begin = position_;
     position_ =
@@ -104,7 +105,7 @@ class Compiler {
       tokens_.push_back({TokenKind::kFork, {}});
     }
     tokens_.push_back(
-        {TokenKind::kStar, crosses ? ~CharacterSet() : NoSlash()});
+        {TokenKind::kStar, crosses ? ~CharacterSet() : any_});
   }
 
   // The set in brackets whose first bracket was taken.
@@ -121,7 +122,7 @@ class Compiler {
     } while (Peek() != ']');
     ++position_;
     if (negated) set.flip();
-    return set & NoSlash();
+    return set & any_;
   }
 
   // Adds the next member of a set. False if it is malformed.
@@ -184,6 +185,7 @@ class Compiler {
 
   std::string_view pattern_;
   bool fold_;
+  CharacterSet any_;  // what '?' matches
   size_t position_ = 0;
   std::vector<Token> tokens_;
 };
@@ -200,8 +202,8 @@ void AddSkips(const std::vector<Token>& tokens, std::vector<bool>& reached) {
 }  // namespace
 
 bool WildMatch(std::string_view pattern, std::string_view text,
-               LetterCase letters) {
-  const std::vector<Token> tokens = Compiler(pattern, letters).Compile();
+               LetterCase letters, Slashes slashes) {
+  const std::vector<Token> tokens = Compiler(pattern, letters, slashes).Compile();
   // The positions in `tokens` at which the rest of the text may begin.
   std::vector<bool> reached(tokens.size() + 1);
   reached[0] = true;

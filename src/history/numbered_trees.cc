@@ -1,0 +1,168 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "history/numbered_trees.h"
+
+#include <array>
+#include <limits>
+#include <ranges>
+#include <utility>
+
+#include "base/error.h"
+#include "object/object_hasher.h"
+#include "object/object_links.h"
+#include "reader/object_run.h"
+
+namespace zpack {
+namespace {
+
+constexpr uint64_t kBlocksSize = uint64_t{128} << 20;
+constexpr uint64_t kTreesSize = uint64_t{64} << 20;
+constexpr uint32_t kUnknown = std::numeric_limits<uint32_t>::max();
+
+// The modes of format::kTreeModes.
+constexpr std::array<uint32_t, 5> kModes = {0100644, 0100755, 0040000, 0120000,
+                                            0160000};
+static_assert(kModes.size() == format::kTreeModes.size());
+
+}  // namespace
+
+NumberedTrees::NumberedTrees(const ArchiveFile& archive)
+    : archive_(archive),
+      empty_tree_(ObjectHasher(archive.header().object_format)
+                      .Hash(ObjectType::kTree, ByteView())),
+      blocks_(archive.blocks(), kBlocksSize),
+      trees_(kTreesSize) {}
+
+ObjectId NumberedTrees::id(ObjectNumber child) const {
+  if (IsInFile(child)) return archive_.ids()[archive_.rank(child)];
+  return outside_[child.value() - archive_.object_count()];
+}
+
+ObjectNumber NumberedTrees::number(const ObjectId& id) {
+  if (const auto rank = archive_.ids().Find(id)) return archive_.number(*rank);
+  const auto [at, added] = outside_numbers_.try_emplace(
+      id, static_cast<uint32_t>(archive_.object_count() + outside_.size()));
+  if (added) outside_.push_back(id);
+  return ObjectNumber(at->second);
+}
+
+uint32_t NumberedTrees::Intern(std::string_view name) {
+  const auto known = name_numbers_.find(name);
+  if (known != name_numbers_.end()) return known->second;
+  const auto number = static_cast<uint32_t>(names_.size());
+  names_.emplace_back(name);
+  name_numbers_.emplace(names_.back(), number);
+  return number;
+}
+
+std::unexpected<Error> NumberedTrees::BadTree(ObjectNumber number) const {
+  return MakeError(ErrorCode::kCorrupt, "bad entry in tree {}", id(number));
+}
+
+Result<NumberedTrees::RowsPtr> NumberedTrees::Read(ObjectNumber number) {
+  if (RowsPtr known = trees_.Find(number)) return known;
+  if (!IsInFile(number)) {
+    const ObjectId missing = id(number);
+    if (missing == empty_tree_) return std::make_shared<const Rows>();
+    return MakeError(ErrorCode::kNotFound, "tree {} is {}", missing,
+                     MessageText{archive_.WhyAbsent(missing)});
+  }
+  const BlockRun run =
+      RunAt(archive_.blocks(), archive_.blocks().FindBlock(number));
+  ZPACK_ASSIGN_OR_RETURN(const BlockPtr block, blocks_.Block(run.first));
+  if (block->objects.header.type != ObjectType::kTree) {
+    return MakeError(ErrorCode::kCorrupt, "object {} is a {}, not a tree",
+                     id(number), ObjectTypeName(block->objects.header.type));
+  }
+  const uint32_t index = number - block->objects.header.first_object;
+  const format::TreeBlock* const trees = block->trees();
+  if (trees != nullptr && !trees->IsVerbatim(index)) {
+    return ReadFromBlock(*block, number);
+  }
+  Bytes buffer;
+  ByteView content;
+  if (IsSegmented(run, *block)) {
+    ZPACK_ASSIGN_OR_RETURN(
+        buffer, ReadSegments(archive_.blocks(), run, *block, decoder_));
+    content = buffer;
+  } else {
+    ZPACK_ASSIGN_OR_RETURN(content, block->Object(index, buffer));
+  }
+  ZPACK_ASSIGN_OR_RETURN(Rows rows, Parse(content, number));
+  auto shared = std::make_shared<const Rows>(std::move(rows));
+  trees_.Insert(number, shared, shared->size() * sizeof(Row) + sizeof(Rows));
+  return shared;
+}
+
+Result<NumberedTrees::RowsPtr> NumberedTrees::ReadFromBlock(
+    const DecodedBlock& block, ObjectNumber number) {
+  const format::TreeBlock& trees = *block.trees();
+  const ObjectNumber first = block.objects.header.first_object;
+  // From the tree to the first base that is at hand, and back.
+  std::vector<uint32_t> chain;
+  RowsPtr rows;
+  for (std::optional<uint32_t> at = number - first; at && rows == nullptr;
+       at = trees.base(chain.back())) {
+    rows = trees_.Find(first + *at);
+    if (rows == nullptr) chain.push_back(*at);
+    if (chain.empty()) break;
+  }
+  if (rows == nullptr) rows = std::make_shared<const Rows>();
+  for (const uint32_t index : std::views::reverse(chain)) {
+    ZPACK_ASSIGN_OR_RETURN(Rows next, Apply(block, index, *rows));
+    rows = std::make_shared<const Rows>(std::move(next));
+    trees_.Insert(first + index, rows, rows->size() * sizeof(Row) + sizeof(Rows));
+  }
+  return rows;
+}
+
+Result<NumberedTrees::Rows> NumberedTrees::Apply(const DecodedBlock& block,
+                                                 uint32_t index,
+                                                 const Rows& base) {
+  const format::TreeBlock& trees = *block.trees();
+  BlockNames& names = block_names_[block.objects.header.first_object];
+  Rows rows;
+  rows.reserve(base.size() + trees.edits(index).size());
+  size_t taken = 0;  // rows of the base
+  for (const format::TreeBlock::Edit& edit : trees.edits(index)) {
+    rows.insert(rows.end(), base.begin() + static_cast<ptrdiff_t>(taken),
+                base.begin() + edit.position);
+    taken = edit.position;
+    if (edit.kind != format::TreeEditKind::kAdd) ++taken;
+    if (edit.kind == format::TreeEditKind::kRemove) continue;
+    const format::TreeBlock::Entry& entry = edit.entry;
+    if (entry.name >= names.size()) names.resize(entry.name + 1, kUnknown);
+    if (names[entry.name] == kUnknown) {
+      const std::string_view name = trees.name(entry);
+      if (name.empty()) {
+        return BadTree(block.objects.header.first_object + index);
+      }
+      names[entry.name] = Intern(name);
+    }
+    const format::LinkDecoder& links = trees.links();
+    rows.push_back({names[entry.name], kModes[entry.mode],
+                    links.IsOutside(entry.child)
+                        ? this->number(ObjectId(links.OutsideId(entry.child)))
+                        : format::LinkDecoder::Object(entry.child)});
+  }
+  rows.insert(rows.end(), base.begin() + static_cast<ptrdiff_t>(taken),
+              base.end());
+  return rows;
+}
+
+Result<NumberedTrees::Rows> NumberedTrees::Parse(ByteView content,
+                                                 ObjectNumber number) {
+  TreeIterator entries(content, archive_.header().object_format);
+  TreeEntry entry;
+  Rows rows;
+  while (entries.Next(entry)) {
+    if (entry.name.empty()) return BadTree(number);
+    rows.push_back({Intern(entry.name), entry.mode,
+                    this->number(ObjectId(entry.id))});
+  }
+  if (!entries.complete()) return BadTree(number);
+  return rows;
+}
+
+}  // namespace zpack

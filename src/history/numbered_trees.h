@@ -1,0 +1,87 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The trees of a file with the numbers of their children, for comparing many of
+// them. A tree is made of its base's rows, which are mostly at hand because
+// versions of a directory are read one after the other. Thread-compatible.
+
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/index_spaces.h"
+#include "base/lru_cache.h"
+#include "format/tree_block.h"
+#include "reader/archive_file.h"
+#include "reader/block_cache.h"
+#include "reader/block_decoder.h"
+#include "zpack/object_id.h"
+#include "zpack/result.h"
+
+namespace zpack {
+
+class NumberedTrees {
+ public:
+  // An entry of a tree. Equal names have equal numbers, in all trees.
+  struct Row {
+    uint32_t name = 0;
+    uint32_t mode = 0;
+    ObjectNumber child;
+
+    bool is_tree() const { return (mode & 0170000) == 0040000; }
+    bool is_file() const { return (mode & 0170000) == 0100000; }
+    bool is_link() const { return (mode & 0170000) == 0120000; }
+    bool operator==(const Row&) const = default;
+  };
+  using Rows = std::vector<Row>;
+  using RowsPtr = std::shared_ptr<const Rows>;
+
+  // `archive` must outlive this object. REQUIRES: its index is loaded.
+  explicit NumberedTrees(const ArchiveFile& archive);
+
+  // The rows of tree `number`, which may be that of the empty tree. Errors:
+  // kNotFound, saying that `by` needs the tree, if it is not in the file;
+  // kCorrupt if it is not a tree or has a bad entry; those of decoding blocks.
+  Result<RowsPtr> Read(ObjectNumber number);
+
+  std::string_view name(uint32_t number) const { return names_[number]; }
+  // The id of a child, also of one that is not in the file.
+  ObjectId id(ObjectNumber child) const;
+  // The number of an id, which is new if the object is not in the file.
+  ObjectNumber number(const ObjectId& id);
+  bool IsInFile(ObjectNumber child) const {
+    return child.value() < archive_.object_count();
+  }
+
+ private:
+  using BlockPtr = BlockCache::BlockPtr;
+  // By the number of a name in a block; kUnknown until it is used.
+  using BlockNames = std::vector<uint32_t>;
+
+  uint32_t Intern(std::string_view name);
+  // A tree of a block of trees, whose base has the rows `base`.
+  Result<Rows> Apply(const DecodedBlock& block, uint32_t index,
+                     const Rows& base);
+  Result<RowsPtr> ReadFromBlock(const DecodedBlock& block, ObjectNumber number);
+  Result<Rows> Parse(ByteView content, ObjectNumber number);
+  std::unexpected<Error> BadTree(ObjectNumber number) const;
+
+  const ArchiveFile& archive_;
+  const ObjectId empty_tree_;
+  BlockCache blocks_;
+  BlockDecoder decoder_;  // of trees in segments
+  LruCache<ObjectNumber, Rows> trees_;
+  std::unordered_map<ObjectNumber, BlockNames> block_names_;  // by first object
+  std::deque<std::string> names_;
+  std::unordered_map<std::string_view, uint32_t> name_numbers_;
+  std::vector<ObjectId> outside_;
+  std::unordered_map<ObjectId, uint32_t> outside_numbers_;
+};
+
+}  // namespace zpack

@@ -1,0 +1,225 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "search/blob_search.h"
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/error.h"
+#include "base/guarded.h"
+#include "base/parallel.h"
+#include "reader/decoders.h"
+#include "reader/object_run.h"
+#include "reader/visit_run.h"
+#include "search/copied_lines.h"
+#include "search/line_matcher.h"
+#include "search/text_pieces.h"
+
+namespace zpack::search {
+namespace {
+
+// The lines of an object that may be a base.
+struct KnownLines {
+  std::vector<MatchingLine> lines;
+  std::vector<uint32_t> names;
+};
+
+class BlobSearcher {
+ public:
+  BlobSearcher(const FileBlocks& file, const BlobSearch& search,
+               LineMatcher matcher)
+      : file_(file), search_(search), matcher_(std::move(matcher)) {}
+
+  // Searches the blobs of the blocks [first, end), none of which continues an
+  // object that begins before.
+  Status Search(size_t first, size_t end) {
+    while (first < end) {
+      ZPACK_TRY(CheckStop(search_.stop));
+      const BlockRun run = RunAt(file_, first);
+      first = run.last;
+      if (!Choose(run)) continue;
+      ZPACK_ASSIGN_OR_RETURN(const format::BlockView view,
+                             decoder_.Load(file_, run.first));
+      if (view.header.type != ObjectType::kBlob) continue;
+      ZPACK_ASSIGN_OR_RETURN(const DecodedBlock block,
+                             decoder_.Decode(file_, run.first, view));
+      ZPACK_TRY(SearchRun(run, block));
+    }
+    return {};
+  }
+
+ private:
+  // Sets `wanted_`. False if no object of the run is wanted.
+  bool Choose(const BlockRun& run) {
+    wanted_.clear();
+    if (!search_.numbers) return true;
+    const ObjectNumber begin = file_.first_object(run.first);
+    const uint32_t count = file_.block_object_count(run.first);
+    auto number = std::ranges::lower_bound(*search_.numbers, begin);
+    for (; number != search_.numbers->end() && *number - begin < count;
+         ++number) {
+      wanted_.resize(count);
+      wanted_[*number - begin] = true;
+    }
+    return !wanted_.empty();
+  }
+
+  bool IsWanted(uint32_t index) const {
+    return wanted_.empty() || wanted_[index];
+  }
+
+  Status SearchRun(const BlockRun& run, const DecodedBlock& block) {
+    const ObjectNumber first = block.objects.header.first_object;
+    known_.assign(block.objects.sizes.size(), {});
+    std::optional<TextPieces> pieces;
+    RunVisitor visitor;
+    visitor.object = [&](ObjectNumber number, ObjectType,
+                         ByteView content) -> Status {
+      return SearchObject(block, number, number - first, AsText(content));
+    };
+    visitor.begin = [&](ObjectNumber, const ObjectInfo&) -> Status {
+      pieces.emplace(matcher_);
+      return {};
+    };
+    visitor.piece = [&](ByteView bytes) { return pieces->Add(AsText(bytes)); };
+    const RunSource source = {file_, decoder_, search_.stop};
+    ZPACK_TRY(VisitRun(source, run, block, wanted_, visitor));
+    return pieces ? FinishPieces(first, *pieces) : Status{};
+  }
+
+  Status SearchObject(const DecodedBlock& block, ObjectNumber number,
+                      uint32_t index, std::string_view text) {
+    const auto base =
+        block.layout() == nullptr ? std::nullopt : block.layout()->base(index);
+    carried_.clear();
+    const KnownLines* of_base = nullptr;
+    if (base && !block.layout()->IsFar(*base) && IsWanted(*base)) {
+      of_base = &known_[*base];
+      block.ReadDelta(index, delta_);
+      ZPACK_TRY(FindCarriedLines(text, delta_, block.objects.sizes[*base],
+                                 of_base->lines, matcher_, carried_));
+    } else {
+      ZPACK_TRY(FindCarriedLines(text, {}, 0, {}, matcher_, carried_));
+    }
+    KnownLines& known = known_[index];
+    ZPACK_TRY(Keep(text, of_base, known));
+    if (search_.number_lines) NumberLines(text, known.lines);
+    ZPACK_ASSIGN_OR_RETURN(const bool accepted,
+                           matcher_.AcceptsFile(text, known.lines));
+    FoundBlob found = {.number = number, .text = text, .binary = IsBinary(text)};
+    if (accepted) {
+      found.lines = known.lines;
+      found.names = known.names;
+    }
+    return search_.visit(found);
+  }
+
+  // Turns what was carried over and found into `known`.
+  Status Keep(std::string_view text, const KnownLines* base,
+              KnownLines& known) {
+    known.lines.reserve(carried_.size());
+    for (const CarriedLine& line : carried_) known.lines.push_back(line.line);
+    if (!search_.name) return {};
+    known.names.reserve(carried_.size());
+    for (const CarriedLine& carried : carried_) {
+      if (carried.of_base != CarriedLine::kNew) {
+        known.names.push_back(base->names[carried.of_base]);
+        continue;
+      }
+      const MatchingLine& line = carried.line;
+      ZPACK_ASSIGN_OR_RETURN(
+          const uint32_t name,
+          search_.name(text.substr(line.begin, line.end - line.begin)));
+      known.names.push_back(name);
+    }
+    return {};
+  }
+
+  Status FinishPieces(ObjectNumber number, TextPieces& pieces) {
+    ZPACK_TRY(pieces.Finish());
+    FoundBlob found = {.number = number, .binary = pieces.binary()};
+    ZPACK_ASSIGN_OR_RETURN(const bool accepted,
+                           matcher_.AcceptsFile(pieces.texts()));
+    if (!accepted) return search_.visit(found);
+    std::vector<uint32_t> names;
+    for (const std::string& text : pieces.texts()) {
+      if (!search_.name) break;
+      ZPACK_ASSIGN_OR_RETURN(const uint32_t name, search_.name(text));
+      names.push_back(name);
+    }
+    found.lines = pieces.lines();
+    found.names = names;
+    return search_.visit(found);
+  }
+
+  const FileBlocks& file_;
+  const BlobSearch& search_;
+  LineMatcher matcher_;
+  BlockDecoder decoder_;
+  WantedObjects wanted_;
+  std::vector<KnownLines> known_;  // by index of an object in its block
+  // Reused:
+  Delta delta_;
+  std::vector<CarriedLine> carried_;
+};
+
+// Blocks that a thread takes at once: the blocks of a group are decompressed
+// from its beginning.
+std::vector<size_t> Shares(const FileBlocks& file) {
+  const bool groups = format::HasFeature(file.features(), format::kGroupsFeature);
+  const size_t least = groups ? 64 : 1;
+  std::vector<size_t> starts;
+  for (size_t block = 0; block < file.block_count();) {
+    starts.push_back(block);
+    block = std::min(block + least, file.block_count());
+    while (block < file.block_count() && file.continues_previous(block)) {
+      ++block;
+    }
+  }
+  starts.push_back(file.block_count());
+  return starts;
+}
+
+}  // namespace
+
+bool IsBinary(std::string_view text) {
+  constexpr size_t kLooked = 8000;
+  return text.substr(0, kLooked).contains('\0');
+}
+
+Status SearchBlobs(const FileBlocks& file, const BlobSearch& search) {
+  // Says what is wrong with the query even if there are no blobs.
+  ZPACK_TRY(LineMatcher::Compile(search.query));
+  const std::vector<size_t> starts = Shares(file);
+  std::atomic<size_t> next = 0;
+  const auto work = [&]() -> Status {
+    ZPACK_ASSIGN_OR_RETURN(LineMatcher matcher,
+                           LineMatcher::Compile(search.query));
+    BlobSearcher searcher(file, search, std::move(matcher));
+    for (size_t i = 0; (i = next++) + 1 < starts.size();) {
+      ZPACK_TRY(searcher.Search(starts[i], starts[i + 1]));
+    }
+    return {};
+  };
+  const auto threads =
+      std::min<unsigned>(ResolveThreads(search.threads),
+                         MaxDecoders(file.blocks_stored_size()));
+  std::mutex mutex;
+  Status outcome;
+  RunOnThreads(threads, [&] {
+    Status status = Guarded(work);
+    if (status) return;
+    next = starts.size();
+    const std::lock_guard<std::mutex> lock(mutex);
+    if (outcome) outcome = std::move(status);
+  });
+  return outcome;
+}
+
+}  // namespace zpack::search

@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "search/candidate_finder.h"
+
+#include <string.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace zpack::search {
+
+Status CandidateFinder::AddLiterals(const std::vector<std::string>& texts) {
+  if (texts.size() == 1) {
+    literal_ = texts.front();
+    return {};
+  }
+  ZPACK_ASSIGN_OR_RETURN(literals_, LiteralSet::Make(texts));
+  return {};
+}
+
+size_t CandidateFinder::FindNext(Expression& expression, std::string_view text,
+                                 size_t from) {
+  if (expression.known && expression.next >= from) return expression.next;
+  const auto found =
+      expression.expression->Find(text.substr(from), TextStart::kLine);
+  expression.known = true;
+  if (!found) {
+    expression.next = from;  // too much work: the line itself decides
+  } else {
+    expression.next =
+        *found ? from + (*found)->begin : std::string_view::npos;
+  }
+  return expression.next;
+}
+
+size_t CandidateFinder::Find(std::string_view text, size_t from) {
+  if (every_line_) return from;
+  size_t first = std::string_view::npos;
+  if (!literal_.empty()) {
+    const void* const at = memmem(text.data() + from, text.size() - from,
+                                  literal_.data(), literal_.size());
+    if (at != nullptr) first = static_cast<const char*>(at) - text.data();
+  }
+  if (literals_) {
+    const size_t end = literals_->FindEnd(text, from);
+    if (end != std::string_view::npos) first = std::min(first, end - 1);
+  }
+  for (Expression& expression : expressions_) {
+    first = std::min(first, FindNext(expression, text, from));
+  }
+  return first;
+}
+
+}  // namespace zpack::search

@@ -1,0 +1,186 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "search/history_search.h"
+
+#include <algorithm>
+#include <mutex>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "search/blob_search.h"
+#include "search/line_history.h"
+#include "search/line_texts.h"
+#include "search/pathspec.h"
+
+namespace zpack::search {
+namespace {
+
+constexpr uint64_t kMaxTexts = uint64_t{160} << 20;
+constexpr uint64_t kMaxLines = uint64_t{160} << 20;
+
+// The lines of one blob in the order of LinesOfBlobs.
+std::vector<LineOfBlob> LinesInOrder(const FoundBlob& blob, uint32_t binary,
+                                     BinaryFiles what) {
+  std::vector<LineOfBlob> lines;
+  if (blob.lines.empty()) return lines;
+  if (blob.binary && what != BinaryFiles::kText) {
+    if (what == BinaryFiles::kWhole) lines.push_back({binary, 0});
+    return lines;
+  }
+  lines.reserve(blob.lines.size());
+  for (size_t i = 0; i < blob.lines.size(); ++i) {
+    lines.push_back(
+        {blob.names[i], static_cast<uint32_t>(blob.lines[i].number)});
+  }
+  const auto key = [](const LineOfBlob& line) {
+    return std::pair(line.text, line.number);
+  };
+  std::ranges::sort(lines, {}, key);
+  const auto rest = std::ranges::unique(lines, {}, &LineOfBlob::text);
+  lines.erase(rest.begin(), rest.end());
+  lines.shrink_to_fit();
+  return lines;
+}
+
+// Finds the lines of all blobs. What stands for the match of a binary file is
+// number `binary`.
+Result<LinesOfBlobs> FindLines(const FileBlocks& file,
+                               const SearchOptions& options, LineTexts& texts,
+                               uint32_t binary) {
+  LinesOfBlobs blobs;
+  uint64_t bytes = 0;
+  std::mutex mutex;  // guards both
+  BlobSearch search = {.query = options.query,
+                       .number_lines = true,
+                       .threads = options.threads,
+                       .stop = options.stop};
+  search.name = [&](std::string_view line) { return texts.Number(line); };
+  search.visit = [&](const FoundBlob& blob) -> Status {
+    std::vector<LineOfBlob> lines = LinesInOrder(blob, binary, options.binary);
+    if (lines.empty()) return {};
+    const std::lock_guard<std::mutex> lock(mutex);
+    bytes += lines.size() * sizeof(LineOfBlob);
+    if (bytes > kMaxLines) {
+      return MakeError(ErrorCode::kLimitExceeded,
+                       "the matches take more than {} bytes of memory; search "
+                       "for less, or only list or count files",
+                       kMaxLines);
+    }
+    blobs.emplace(blob.number, std::move(lines));
+    return {};
+  };
+  ZPACK_TRY(search::SearchBlobs(file, search));
+  return blobs;
+}
+
+}  // namespace
+
+Status SearchHistory(const ArchiveFile& archive,
+                     const HistorySearchOptions& options,
+                     const Visitor<const HistoryMatch&>& visit) {
+  ZPACK_ASSIGN_OR_RETURN(Pathspec paths, Pathspec::Parse(options.pathspecs));
+  LineTexts texts(kMaxTexts);
+  // No line has a line feed.
+  ZPACK_ASSIGN_OR_RETURN(const uint32_t binary, texts.Number("\n"));
+  ZPACK_ASSIGN_OR_RETURN(
+      const LinesOfBlobs lines,
+      FindLines(archive.blocks(), options, texts, binary));
+  LineHistory history(archive, lines, std::move(paths));
+  ZPACK_TRY(history.Walk(options.stop));
+  std::vector<LineEvents>& events = history.events();
+  std::ranges::sort(events, {}, [&](const LineEvents& event) {
+    return std::tuple(event.brought, history.path(event.path), event.line,
+                      event.text);
+  });
+  const auto id = [&](ObjectNumber number) {
+    return archive.ids()[archive.rank(number)];
+  };
+  const auto pass = [&](HistoryMatch match, const LineOfBlob& line) {
+    match.binary = line.text == binary;
+    if (!match.binary) match.text = texts.text(line.text);
+    match.line = line.number;
+    return visit(match);
+  };
+  for (const LineEvents& event : events) {
+    ZPACK_TRY(CheckStop(options.stop));
+    HistoryMatch match = {.path = history.path(event.path),
+                          .blob = id(event.blob),
+                          .present = event.present};
+    if (event.brought != LineEvents::kNone) {
+      match.brought = history.commit(event.brought);
+    }
+    if (!event.present && event.removed != LineEvents::kNone) {
+      match.removed = history.commit(event.removed);
+    }
+    ZPACK_VISIT(pass(match, {event.text, event.line}), {});
+  }
+  for (const ObjectNumber blob : history.Unreached()) {
+    for (const LineOfBlob& line : lines.at(blob)) {
+      ZPACK_VISIT(pass({.blob = id(blob)}, line), {});
+    }
+  }
+  return {};
+}
+
+Status SearchVersions(const ArchiveFile& archive,
+                      const HistorySearchOptions& options,
+                      const Visitor<const MatchingBlob&>& visit) {
+  ZPACK_ASSIGN_OR_RETURN(Pathspec paths, Pathspec::Parse(options.pathspecs));
+  // Each blob is the one line of itself, so its events are those of the blob.
+  LinesOfBlobs blobs;
+  std::unordered_map<ObjectNumber, MatchingBlob> found;
+  std::mutex mutex;  // guards both
+  BlobSearch search = {.query = options.query,
+                       .threads = options.threads,
+                       .stop = options.stop};
+  search.visit = [&](const FoundBlob& blob) -> Status {
+    MatchingBlob match = {.binary = blob.binary, .lines = blob.lines.size()};
+    if (blob.binary && options.binary == BinaryFiles::kText) {
+      match.binary = false;
+    }
+    if (match.binary && options.binary == BinaryFiles::kWithout) {
+      match.lines = 0;
+    }
+    if (match.lines == 0 && !options.all_blobs) return {};
+    const std::lock_guard<std::mutex> lock(mutex);
+    blobs[blob.number] = {{blob.number.value(), 0}};
+    found.emplace(blob.number, match);
+    return {};
+  };
+  ZPACK_TRY(search::SearchBlobs(archive.blocks(), search));
+  LineHistory history(archive, blobs, std::move(paths));
+  ZPACK_TRY(history.Walk(options.stop));
+  std::vector<LineEvents>& events = history.events();
+  // The first event of each blob, and these from the youngest on.
+  const auto path = [&](const LineEvents& event) {
+    return history.path(event.path);
+  };
+  std::ranges::sort(events, [&](const LineEvents& a, const LineEvents& b) {
+    if (a.text != b.text) return a.text < b.text;
+    if (a.brought != b.brought) return a.brought > b.brought;
+    return path(a) < path(b);
+  });
+  const auto rest = std::ranges::unique(events, {}, &LineEvents::text);
+  events.erase(rest.begin(), rest.end());
+  std::ranges::sort(events, {}, [&](const LineEvents& event) {
+    return std::pair(event.brought, path(event));
+  });
+  const auto pass = [&](ObjectNumber blob, std::string_view at) {
+    MatchingBlob match = found.at(blob);
+    match.id = archive.ids()[archive.rank(blob)];
+    match.path = at;
+    return visit(match);
+  };
+  for (const LineEvents& event : events) {
+    ZPACK_VISIT(pass(event.blob, path(event)), {});
+  }
+  for (const ObjectNumber blob : history.Unreached()) {
+    ZPACK_VISIT(pass(blob, {}), {});
+  }
+  return {};
+}
+
+}  // namespace zpack::search

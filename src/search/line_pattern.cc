@@ -1,0 +1,115 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "search/line_pattern.h"
+
+#include <langinfo.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/ascii.h"
+#include "base/error.h"
+
+namespace zpack::search {
+namespace {
+
+// No character has a meaning of its own, in any syntax. Like Git, which then
+// compares text and does not use the C library's expressions.
+bool IsPlain(std::string_view pattern) {
+  return pattern.find_first_of("$()*+.?[\\^{|") == std::string_view::npos;
+}
+
+bool IsAscii(std::string_view text) {
+  return std::ranges::all_of(
+      text, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+}
+
+bool IsWordCharacter(char c) {
+  return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+         (c >= 'A' && c <= 'Z');
+}
+
+bool IsWholeWord(std::string_view text, const MatchSpan& span) {
+  return span.begin != span.end &&
+         (span.begin == 0 || !IsWordCharacter(text[span.begin - 1])) &&
+         (span.end == text.size() || !IsWordCharacter(text[span.end]));
+}
+
+}  // namespace
+
+bool LocaleIsUtf8() {
+  return std::string_view(nl_langinfo(CODESET)) == "UTF-8";
+}
+
+Result<std::unique_ptr<LinePattern>> LinePattern::Compile(
+    const QueryToken& token, const LineQuery& query) {
+  std::unique_ptr<LinePattern> pattern(new LinePattern());
+  pattern->text_ = token.pattern;
+  pattern->words_ = query.words;
+  Status compiled;
+  if (query.syntax != PatternSyntax::kPerl && token.pattern.contains('\0')) {
+    return MakeError(ErrorCode::kInvalidArgument,
+                     "given pattern contains NULL byte (via -f <file>). This "
+                     "is only supported with -P under PCRE v2");
+  }
+  compiled = pattern->CompileExpression(query);
+  if (compiled) return pattern;
+  Error error = std::move(compiled).error();
+  if (!token.origin.empty()) {
+    error.message = token.origin + ", " + error.message;
+  }
+  return std::unexpected(std::move(error));
+}
+
+Status LinePattern::CompileExpression(const LineQuery& query) {
+  const bool plain =
+      query.syntax == PatternSyntax::kFixed || IsPlain(text_);
+  if (plain && !query.ignore_case) return {};
+  ExpressionOptions& options = looser_options_;
+  options.ignore_case = query.ignore_case;
+  options.utf8 = LocaleIsUtf8() && !(plain && IsAscii(text_));
+  if (plain || query.syntax == PatternSyntax::kPerl) {
+    options.literal = plain;
+    ZPACK_ASSIGN_OR_RETURN(expression_, CompilePerl(text_, options));
+    looser_ = plain ? text_ : LooserPerlPattern(text_);
+    return {};
+  }
+  options.extended = query.syntax == PatternSyntax::kExtended;
+  ZPACK_ASSIGN_OR_RETURN(expression_, CompilePosix(text_, options));
+  looser_ = LooserPerlPattern(text_, options);
+  return {};
+}
+
+std::unique_ptr<RegularExpression> LinePattern::MakePrefilter() const {
+  if (!looser_) return nullptr;
+  auto compiled = CompilePerl(*looser_, looser_options_);
+  return compiled ? *std::move(compiled) : nullptr;
+}
+
+Result<std::optional<MatchSpan>> LinePattern::FindAny(std::string_view text,
+                                                      TextStart start) {
+  if (expression_ != nullptr) return expression_->Find(text, start);
+  const size_t at = text.find(text_);
+  if (at == std::string_view::npos) return std::nullopt;
+  return MatchSpan{at, at + text_.size()};
+}
+
+Result<std::optional<MatchSpan>> LinePattern::Find(std::string_view line,
+                                                   size_t from) {
+  while (true) {
+    ZPACK_ASSIGN_OR_RETURN(
+        const auto found,
+        FindAny(line.substr(from),
+                from == 0 ? TextStart::kLine : TextStart::kInLine));
+    if (!found) return std::nullopt;
+    const MatchSpan span = {found->begin + from, found->end + from};
+    if (!words_ || IsWholeWord(line, span)) return span;
+    // Like Git, goes on where the next word may begin.
+    from = span.begin + 1;
+    while (from < line.size() && IsWordCharacter(line[from - 1])) ++from;
+    if (from >= line.size()) return std::nullopt;
+  }
+}
+
+}  // namespace zpack::search

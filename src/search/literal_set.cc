@@ -1,0 +1,81 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "search/literal_set.h"
+
+#include <deque>
+
+#include "base/error.h"
+
+namespace zpack::search {
+
+Result<LiteralSet> LiteralSet::Make(const std::vector<std::string>& texts) {
+  LiteralSet set;
+  uint32_t classes = 1;
+  uint64_t states = 1;
+  for (const std::string& text : texts) {
+    states += text.size();
+    for (const char c : text) {
+      uint8_t& number = set.class_of_[static_cast<uint8_t>(c)];
+      // 256 different bytes leave no class for others, which are not needed.
+      if (number == 0) number = static_cast<uint8_t>(classes++ & 0xff);
+    }
+  }
+  const uint32_t width = classes > 256 ? 256 : classes;
+  constexpr uint64_t kMostEntries = uint64_t{64} << 20;
+  if (states * width > kMostEntries) {
+    return MakeError(ErrorCode::kLimitExceeded,
+                     "the patterns have {} bytes, which is too much",
+                     states - 1);
+  }
+  std::vector<uint32_t>& next = set.next_;
+  next.assign(width, 0);
+  std::vector<bool> final = {false};
+  for (const std::string& text : texts) {
+    size_t row = 0;
+    for (const char c : text) {
+      const size_t at = row + set.class_of_[static_cast<uint8_t>(c)];
+      if (next[at] == 0) {
+        next[at] = static_cast<uint32_t>(next.size());
+        next.resize(next.size() + width, 0);
+        final.push_back(false);
+      }
+      row = next[at];
+    }
+    final[row / width] = true;
+  }
+  // Breadth first: a missing step is that of the longest proper suffix.
+  std::vector<uint32_t> suffix(final.size(), 0);
+  std::deque<uint32_t> rows = {0};
+  while (!rows.empty()) {
+    const uint32_t row = rows.front();
+    rows.pop_front();
+    const uint32_t fallback = suffix[row / width];
+    for (uint32_t c = 0; c < width; ++c) {
+      const uint32_t other = row == 0 ? 0 : next[fallback + c] & ~kFinal;
+      uint32_t& to = next[row + c];
+      if (to == 0) {
+        to = other;
+      } else {
+        suffix[to / width] = other;
+        if (final[other / width]) final[to / width] = true;
+        rows.push_back(to);
+      }
+    }
+  }
+  for (uint32_t& to : next) {
+    if (final[to / width]) to |= kFinal;
+  }
+  return set;
+}
+
+size_t LiteralSet::FindEnd(std::string_view text, size_t from) const {
+  uint32_t row = 0;
+  for (size_t at = from; at < text.size(); ++at) {
+    row = next_[row + class_of_[static_cast<uint8_t>(text[at])]];
+    if ((row & kFinal) != 0) return at + 1;
+  }
+  return std::string_view::npos;
+}
+
+}  // namespace zpack::search

@@ -1,0 +1,186 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "search/pathspec.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/ascii.h"
+#include "base/error.h"
+
+namespace zpack::search {
+namespace {
+
+std::unexpected<Error> Bad(std::string_view text, std::string_view why) {
+  return MakeError(ErrorCode::kInvalidArgument, "pathspec '{}': {}", text,
+                   MessageText{why});
+}
+
+bool Equal(std::string_view a, std::string_view b, LetterCase letters) {
+  if (letters == LetterCase::kExact) return a == b;
+  return std::ranges::equal(
+      a, b, [](char x, char y) { return ToLower(x) == ToLower(y); });
+}
+
+bool StartsWithPath(std::string_view path, std::string_view start,
+                    LetterCase letters) {
+  return path.size() >= start.size() &&
+         Equal(path.substr(0, start.size()), start, letters);
+}
+
+// Resolves '.', '..' and repeated slashes; a slash at the end stays.
+Result<std::string> Normal(std::string_view path, std::string_view text) {
+  std::vector<std::string_view> parts;
+  std::string_view part;
+  for (std::string_view rest = path; !rest.empty();) {
+    const size_t slash = std::min(rest.find('/'), rest.size());
+    part = rest.substr(0, slash);
+    rest.remove_prefix(std::min(slash + 1, rest.size()));
+    if (part == "..") {
+      if (parts.empty()) return Bad(text, "is outside the tree");
+      parts.pop_back();
+    } else if (!part.empty() && part != ".") {
+      parts.push_back(part);
+    }
+  }
+  std::string normal = fmt::format("{}", fmt::join(parts, "/"));
+  if (!normal.empty() && path.ends_with('/')) normal += '/';
+  return normal;
+}
+
+}  // namespace
+
+Status Pathspec::ParseMagic(std::string_view& text, Item& item, bool& literal) {
+  const std::string_view whole = text;
+  if (text.starts_with(":(")) {
+    const size_t end = text.find(')');
+    if (end == std::string_view::npos) {
+      return Bad(whole, "missing ')' at the end of pathspec magic");
+    }
+    std::string_view words = text.substr(2, end - 2);
+    text.remove_prefix(end + 1);
+    while (!words.empty()) {
+      const size_t comma = std::min(words.find(','), words.size());
+      const std::string_view word = words.substr(0, comma);
+      words.remove_prefix(std::min(comma + 1, words.size()));
+      if (word == "icase") {
+        item.letters = LetterCase::kIgnore;
+      } else if (word == "glob") {
+        item.slashes = Slashes::kApart;
+      } else if (word == "literal") {
+        literal = true;
+      } else if (word == "exclude") {
+        item.excludes = true;
+      } else if (word != "top" && !word.empty()) {
+        return Bad(whole, fmt::format("magic '{}' is not supported", word));
+      }
+    }
+    if (literal && item.slashes == Slashes::kApart) {
+      return Bad(whole, "'literal' and 'glob' are incompatible");
+    }
+    return {};
+  }
+  text.remove_prefix(1);
+  for (; !text.empty(); text.remove_prefix(1)) {
+    const char c = text.front();
+    if (c == ':') {
+      text.remove_prefix(1);
+      break;
+    }
+    constexpr std::string_view kPunctuation = "!\"#%&',-/;<=>@_`~^";
+    if (kPunctuation.find(c) == std::string_view::npos) break;
+    if (c == '!' || c == '^') {
+      item.excludes = true;
+    } else if (c != '/') {
+      return Bad(whole, fmt::format("unimplemented pathspec magic '{}'", c));
+    }
+  }
+  return {};
+}
+
+Result<Pathspec::Item> Pathspec::ParseItem(std::string_view text) {
+  if (text.empty()) {
+    return MakeError(ErrorCode::kInvalidArgument,
+                     "empty string is not a valid pathspec. please use . "
+                     "instead if you meant to match all paths");
+  }
+  Item item;
+  bool literal = false;
+  std::string_view rest = text;
+  if (rest.starts_with(':')) ZPACK_TRY(ParseMagic(rest, item, literal));
+  if (rest.starts_with('/')) return Bad(text, "is outside the tree");
+  ZPACK_ASSIGN_OR_RETURN(item.pattern, Normal(rest, text));
+  item.plain = literal ? std::string::npos
+                       : item.pattern.find_first_of("*?[\\");
+  item.plain = std::min(item.plain, item.pattern.size());
+  return item;
+}
+
+Result<Pathspec> Pathspec::Parse(const std::vector<std::string>& patterns) {
+  Pathspec spec;
+  for (const std::string& pattern : patterns) {
+    ZPACK_ASSIGN_OR_RETURN(Item item, ParseItem(pattern));
+    spec.items_.push_back(std::move(item));
+  }
+  // Like Git, excludes from everything if nothing is included.
+  if (!spec.items_.empty() &&
+      std::ranges::all_of(spec.items_, &Item::excludes)) {
+    spec.items_.emplace_back();
+  }
+  return spec;
+}
+
+bool Pathspec::IsWithinDepth(std::string_view below) const {
+  if (below.starts_with('/')) below.remove_prefix(1);
+  return !max_depth_ ||
+         static_cast<uint64_t>(std::ranges::count(below, '/')) <= *max_depth_;
+}
+
+bool Pathspec::ItemMatches(const Item& item, std::string_view path) const {
+  const std::string_view pattern = item.pattern;
+  if (pattern.empty()) return IsWithinDepth(path);
+  if (StartsWithPath(path, pattern, item.letters)) {
+    if (path.size() == pattern.size() || pattern.ends_with('/') ||
+        path[pattern.size()] == '/') {
+      return IsWithinDepth(path.substr(pattern.size()));
+    }
+  }
+  return item.plain < pattern.size() &&
+         WildMatch(pattern, path, item.letters, item.slashes);
+}
+
+bool Pathspec::Matches(std::string_view path) const {
+  if (items_.empty()) return IsWithinDepth(path);
+  bool included = false;
+  for (const Item& item : items_) {
+    if ((item.excludes || !included) && ItemMatches(item, path)) {
+      if (item.excludes) return false;
+      included = true;
+    }
+  }
+  return included;
+}
+
+bool Pathspec::MayEnter(std::string_view directory) const {
+  if (items_.empty()) return IsWithinDepth(directory);
+  return std::ranges::any_of(items_, [&](const Item& item) {
+    if (item.excludes) return false;
+    const std::string_view plain =
+        std::string_view(item.pattern).substr(0, item.plain);
+    // One is inside the other, or the wildcards decide.
+    const size_t shared = std::min(plain.size(), directory.size());
+    const bool whole = item.plain == item.pattern.size() && !plain.empty();
+    if (whole && !plain.ends_with('/') && directory.size() > plain.size() &&
+        directory[plain.size()] != '/') {
+      return false;
+    }
+    return Equal(plain.substr(0, shared), directory.substr(0, shared),
+                 item.letters);
+  });
+}
+
+}  // namespace zpack::search

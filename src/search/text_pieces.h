@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Searches a text that comes in pieces, and keeps no more of it than a line.
+// Thread-compatible.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "search/line_matcher.h"
+#include "zpack/line_query.h"
+#include "zpack/result.h"
+
+namespace zpack::search {
+
+class TextPieces {
+ public:
+  // `matcher` must outlive this object.
+  explicit TextPieces(LineMatcher& matcher) : matcher_(matcher) {}
+
+  // Errors: those of LineMatcher; kLimitExceeded for a line of more than 256
+  // MiB, or if the lines that match have more.
+  Status Add(std::string_view piece);
+  // After the last piece.
+  Status Finish();
+
+  // As in FoundBlob::binary.
+  bool binary() const { return binary_; }
+  // The wanted lines, with their numbers, and what they hold.
+  const std::vector<MatchingLine>& lines() const { return lines_; }
+  const std::vector<std::string>& texts() const { return texts_; }
+
+ private:
+  Status Search(std::string_view text);
+
+  LineMatcher& matcher_;
+  std::string rest_;      // the beginning of a line
+  uint64_t offset_ = 0;   // of `rest_` in the text
+  uint64_t line_ = 1;     // number of the line that begins there
+  uint64_t kept_ = 0;     // bytes of `texts_`
+  bool binary_ = false;
+  std::vector<MatchingLine> lines_;
+  std::vector<std::string> texts_;
+};
+
+}  // namespace zpack::search
