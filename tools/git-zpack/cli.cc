@@ -28,6 +28,9 @@ namespace {
 // the first of them.
 constexpr const char* kSurplus = "surplus-argument";
 
+// The value that WordsInOrder returns.
+constexpr const char* kWords = "words in their order";
+
 constexpr int kOptionStyle =
     po::command_line_style::unix_style ^ po::command_line_style::allow_guessing;
 
@@ -49,7 +52,8 @@ void PrintOverview(std::ostream& out) {
 po::options_description OwnOptions(const Command& command) {
   po::options_description options("options");
   command.add_options(options);
-  options.add_options()("help,h", "show this help");
+  const bool taken = options.find_nothrow("-h", false) != nullptr;
+  options.add_options()(taken ? "help" : "help,h", "show this help");
   return options;
 }
 
@@ -106,6 +110,73 @@ bool AsksForHelp(const std::vector<std::string>& arguments) {
   return false;
 }
 
+// The same for a command, which may have another option -h. Like in Git, it
+// then asks for help if it stands alone.
+bool AsksForHelp(const Command& command,
+                 const std::vector<std::string>& arguments) {
+  if (OwnOptions(command).find_nothrow("-h", false)->long_name() == "help") {
+    return AsksForHelp(arguments);
+  }
+  const auto end = std::ranges::find(arguments, "--");
+  return std::find(arguments.begin(), end, "--help") != end ||
+         (arguments.size() == 1 && arguments.front() == "-h");
+}
+
+// Whether the value of the option `word` is the next word.
+bool TakesNextWord(const po::options_description& options,
+                   const std::string& word) {
+  const auto takes = [&](const std::string& name) {
+    const po::option_description* const option =
+        options.find_nothrow(name, false);
+    return option != nullptr && option->semantic()->max_tokens() > 0;
+  };
+  if (word.starts_with("--")) {
+    return !word.contains('=') && takes(word.substr(2));
+  }
+  // The value of the first letter that takes one may follow in the same word.
+  for (size_t i = 1; i < word.size(); ++i) {
+    if (takes({'-', word[i]})) return i + 1 == word.size();
+  }
+  return false;
+}
+
+bool IsNumber(std::string_view text) {
+  return !text.empty() &&
+         text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+// Takes the words after '--' away, and says what '-<n>' means.
+std::vector<std::string> WordsBeforeDashes(const Command& command,
+                                           std::vector<std::string> words,
+                                           std::vector<std::string>& after) {
+  if (command.after_dashes.empty()) return words;
+  const po::options_description options = OwnOptions(command);
+  for (size_t i = 0; i < words.size(); ++i) {
+    std::string& word = words[i];
+    if (word == "--") {
+      after.assign(words.begin() + static_cast<ptrdiff_t>(i) + 1, words.end());
+      words.resize(i);
+    } else if (word.size() > 1 && word.front() == '-') {
+      if (TakesNextWord(options, word)) ++i;
+      if (IsNumber(std::string_view(word).substr(1))) {
+        word = fmt::format("--{}={}", command.number_option, word.substr(1));
+      }
+    }
+  }
+  return words;
+}
+
+void KeepWords(const std::vector<po::option>& options,
+               po::variables_map& values) {
+  CommandWords words;
+  for (const po::option& option : options) {
+    const bool is_argument = option.position_key >= 0;
+    words.push_back({is_argument ? "" : option.string_key,
+                     option.value.empty() ? "" : option.value.front()});
+  }
+  values.insert({kWords, po::variable_value(boost::any(words), false)});
+}
+
 // The names of the command's options, as the user types them.
 std::vector<std::string> OptionNames(const Command& command) {
   std::vector<std::string> names;
@@ -137,8 +208,8 @@ int FailUsage(const Command& command, const std::string& message,
 // Returns whether the command does a part of what Git's command of the same
 // name does.
 bool IsCommandOfGit(std::string_view name) {
-  constexpr std::array<std::string_view, 5> kNames = {
-      "archive", "cat-file", "diff", "ls-tree", "rev-list"};
+  constexpr std::array<std::string_view, 6> kNames = {
+      "archive", "cat-file", "diff", "grep", "ls-tree", "rev-list"};
   return std::ranges::find(kNames, name) != kNames.end();
 }
 
@@ -148,7 +219,7 @@ int RunCommand(const Command& command, const std::vector<std::string>& words,
       WithCommandLineApart(command, words);
   Io io = streams;
   io.json = AsksForJson(command, arguments);
-  if (AsksForHelp(arguments)) {
+  if (AsksForHelp(command, arguments)) {
     PrintUsage(command, io.out);
     return kDone;
   }
@@ -177,8 +248,8 @@ int RunCommand(const Command& command, const std::vector<std::string>& words,
 // Returns whether the command prints contents, which a terminal gets as they
 // are, as with Git. cat-file decides by itself.
 bool PrintsContents(std::string_view name) {
-  constexpr std::array<std::string_view, 4> kNames = {"cat-file", "cat-extra",
-                                                      "archive", "exec"};
+  constexpr std::array<std::string_view, 5> kNames = {
+      "cat-file", "cat-extra", "archive", "exec", "grep"};
   return std::ranges::find(kNames, name) != kNames.end();
 }
 
@@ -278,9 +349,9 @@ const std::vector<Command>& Commands() {
       kRepairCommand,      kSalvageCommand,     kRepackCommand,
       kShowCommand,        kReportCommand,      kDiffCommand,
       kListRefsCommand,    kCatFileCommand,     kRevListCommand,
-      kLsTreeCommand,      kArchiveCommand,     kExecCommand,
-      kListFilesCommand,   kCatExtraCommand,    kUploadPackCommand,
-      kHttpBackendCommand, kShellCommand};
+      kGrepCommand,        kLsTreeCommand,      kArchiveCommand,
+      kExecCommand,        kListFilesCommand,   kCatExtraCommand,
+      kUploadPackCommand,  kHttpBackendCommand, kShellCommand};
   return commands;
 }
 
@@ -309,13 +380,21 @@ po::variables_map ParseArguments(const Command& command,
     positional.add(kSurplus, -1);
   }
   po::variables_map values;
-  po::store(po::command_line_parser(WithOptionalValues(command, arguments))
-                .options(all)
-                .positional(positional)
-                .style(kOptionStyle)
-                .run(),
-            values);
+  std::vector<std::string> after;
+  const std::vector<std::string> words = WithOptionalValues(
+      command, WordsBeforeDashes(command, arguments, after));
+  const po::parsed_options parsed = po::command_line_parser(words)
+                                        .options(all)
+                                        .positional(positional)
+                                        .style(kOptionStyle)
+                                        .run();
+  po::store(parsed, values);
   po::notify(values);
+  if (!command.after_dashes.empty()) {
+    values.insert({std::string(command.after_dashes),
+                   po::variable_value(boost::any(after), false)});
+    KeepWords(parsed.options, values);
+  }
   if (values.count(kSurplus) != 0) {
     throw UsageError{fmt::format(
         "unexpected argument '{}'",
@@ -329,6 +408,10 @@ po::variables_map ParseArguments(const Command& command,
     }
   }
   return values;
+}
+
+CommandWords WordsInOrder(const po::variables_map& options) {
+  return options[kWords].as<CommandWords>();
 }
 
 int Run(const std::vector<std::string>& arguments, const Io& io) {

@@ -76,7 +76,21 @@ struct Command {
   bool interruptible;
   void (*add_options)(po::options_description& options);
   int (*run)(const po::variables_map& options, const Io& io);
+  // The argument, which may be repeated, that gets the words after '--'.
+  // Without it, they are arguments like others.
+  std::string_view after_dashes = {};
+  // The option that '-<n>' stands for, without its dashes.
+  std::string_view number_option = {};
 };
+
+// A word of a command line: an option or an argument that is none.
+struct CommandWord {
+  std::string option;  // the name without dashes, or empty
+  std::string value;   // of the option, or the argument
+};
+// The words before '--', in their order.
+using CommandWords = std::vector<CommandWord>;
+CommandWords WordsInOrder(const po::variables_map& options);
 
 // All commands, in the order of the help.
 const std::vector<Command>& Commands();
@@ -115,6 +129,7 @@ extern const Command kListFilesCommand;
 extern const Command kCatExtraCommand;
 extern const Command kCatFileCommand;
 extern const Command kRevListCommand;
+extern const Command kGrepCommand;
 extern const Command kLsTreeCommand;
 extern const Command kArchiveCommand;
 extern const Command kExecCommand;
