@@ -4,7 +4,6 @@
 #include "history/commit_order.h"
 
 #include <queue>
-#include <unordered_map>
 #include <utility>
 
 #include "base/error.h"
@@ -47,13 +46,15 @@ Result<std::vector<ObjectNumber>> AllCommits(const ArchiveFile& archive,
                                              const std::stop_token& stop) {
   const FileBlocks& blocks = archive.blocks();
   ZPACK_ASSIGN_OR_RETURN(const BlockTypes types, ReadBlockTypes(blocks, stop));
-  std::unordered_map<ObjectNumber, uint32_t> children;  // not yet in the order
+  // By object: how many children are not yet in the order.
+  IndexedVector<ObjectNumber, uint32_t> children(archive.object_count());
+  size_t count = 0;
   for (size_t block = 0; block < types.size(); ++block) {
     if (types[block] != ObjectType::kCommit) continue;
     ZPACK_TRY(CheckStop(stop));
     for (uint32_t i = 0; i < blocks.block_object_count(block); ++i) {
       const ObjectNumber commit = blocks.first_object(block) + i;
-      children.try_emplace(commit, 0);
+      ++count;
       ZPACK_ASSIGN_OR_RETURN(const auto parents, ParentsInFile(graph, commit));
       for (const ObjectNumber parent : parents) ++children[parent];
     }
@@ -65,11 +66,15 @@ Result<std::vector<ObjectNumber>> AllCommits(const ArchiveFile& archive,
     ready.push({read.time, commit});
     return {};
   };
-  for (const auto& [commit, count] : children) {
-    if (count == 0) ZPACK_TRY(add(commit));
+  for (size_t block = 0; block < types.size(); ++block) {
+    if (types[block] != ObjectType::kCommit) continue;
+    for (uint32_t i = 0; i < blocks.block_object_count(block); ++i) {
+      const ObjectNumber commit = blocks.first_object(block) + i;
+      if (children[commit] == 0) ZPACK_TRY(add(commit));
+    }
   }
   std::vector<ObjectNumber> order;
-  order.reserve(children.size());
+  order.reserve(count);
   while (!ready.empty()) {
     const ObjectNumber commit = ready.top().commit;
     ready.pop();

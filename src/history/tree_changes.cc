@@ -26,12 +26,34 @@ std::optional<ObjectNumber> TreeOf(const NumberedTrees::Row* row) {
 
 }  // namespace
 
-Result<Visit> TreeComparison::Compare(std::optional<ObjectNumber> before,
-                                      std::optional<ObjectNumber> after,
+// Where the walk is in one tree.
+struct TreeComparison::Cursor {
+  NumberedTrees::RowsPtr rows;  // keeps the rows
+  const Row* next = nullptr;
+  const Row* end = nullptr;
+
+  bool at_end() const { return next == end; }
+};
+
+size_t TreeComparison::CountSame(std::span<const Cursor> cursors) {
+  const Cursor& first = cursors.front();
+  auto same = static_cast<size_t>(first.end - first.next);
+  for (const Cursor& other : cursors.subspan(1)) {
+    const auto most = std::min(same, static_cast<size_t>(other.end - other.next));
+    same = static_cast<size_t>(
+        std::mismatch(first.next, first.next + most, other.next).first -
+        first.next);
+  }
+  return same;
+}
+
+Result<Visit> TreeComparison::Compare(std::span<const Tree> before, Tree after,
                                       const Visitor<const TreeChange&>& visit) {
   visit_ = &visit;
   path_.clear();
-  return CompareTrees(before, after, 0);
+  std::vector<Tree> trees(before.begin(), before.end());
+  trees.push_back(after);
+  return CompareTrees(trees, 0);
 }
 
 int TreeComparison::Order(const Row& a, const Row& b) const {
@@ -47,58 +69,74 @@ int TreeComparison::Order(const Row& a, const Row& b) const {
   return end(left, a) - end(right, b);
 }
 
-Result<Visit> TreeComparison::CompareTrees(std::optional<ObjectNumber> before,
-                                           std::optional<ObjectNumber> after,
+Result<Visit> TreeComparison::CompareTrees(std::span<const Tree> trees,
                                            size_t depth) {
-  if (before == after) return Visit::kContinue;
+  const std::span<const Tree> before = trees.first(trees.size() - 1);
+  if (std::ranges::find(before, trees.back()) != before.end()) {
+    return Visit::kContinue;
+  }
   if (depth > kMaxDepth || path_.size() > kLongestPath) {
     return MakeError(ErrorCode::kLimitExceeded, "a path is too long: '{}...'",
                      path_.substr(0, 100));
   }
-  NumberedTrees::RowsPtr old_rows;
-  NumberedTrees::RowsPtr new_rows;
-  if (before) {
-    ZPACK_ASSIGN_OR_RETURN(old_rows, trees_.Read(*before));
+  std::vector<Cursor> cursors(trees.size());
+  for (size_t i = 0; i < trees.size(); ++i) {
+    if (!trees[i]) continue;
+    ZPACK_ASSIGN_OR_RETURN(cursors[i].rows, trees_.Read(*trees[i]));
+    cursors[i].next = cursors[i].rows->data();
+    cursors[i].end = cursors[i].next + cursors[i].rows->size();
   }
-  if (after) {
-    ZPACK_ASSIGN_OR_RETURN(new_rows, trees_.Read(*after));
-  }
-  const NumberedTrees::Rows none;
-  const NumberedTrees::Rows& olds = old_rows == nullptr ? none : *old_rows;
-  const NumberedTrees::Rows& news = new_rows == nullptr ? none : *new_rows;
-  size_t i = 0;
-  size_t j = 0;
-  while (i < olds.size() || j < news.size()) {
-    if (i < olds.size() && j < news.size() && olds[i] == news[j]) {
-      ++i;
-      ++j;
-      continue;
+  std::vector<const Row*> rows(trees.size());
+  while (true) {
+    // Most rows are the same in all trees.
+    const size_t same = CountSame(cursors);
+    for (Cursor& cursor : cursors) cursor.next += same;
+    const Row* first = nullptr;
+    for (const Cursor& cursor : cursors) {
+      if (cursor.at_end()) continue;
+      if (first == nullptr || Order(*cursor.next, *first) < 0) {
+        first = cursor.next;
+      }
     }
-    const int order = i == olds.size()   ? 1
-                      : j == news.size() ? -1
-                                         : Order(olds[i], news[j]);
-    const Row* const old_row = order <= 0 ? &olds[i++] : nullptr;
-    const Row* const new_row = order >= 0 ? &news[j++] : nullptr;
-    ZPACK_VISIT(CompareRows(old_row, new_row, depth), Visit::kStop);
+    if (first == nullptr) return Visit::kContinue;
+    for (size_t i = 0; i < cursors.size(); ++i) {
+      Cursor& cursor = cursors[i];
+      const bool here = !cursor.at_end() && Order(*cursor.next, *first) == 0;
+      rows[i] = here ? cursor.next++ : nullptr;
+    }
+    ZPACK_VISIT(CompareRows(rows, depth), Visit::kStop);
   }
-  return Visit::kContinue;
 }
 
-Result<Visit> TreeComparison::CompareRows(const Row* before, const Row* after,
+Result<Visit> TreeComparison::CompareRows(std::span<const Row* const> rows,
                                           size_t depth) {
-  const size_t size = path_.size();
-  path_ += trees_.name(before != nullptr ? before->name : after->name);
-  const TreeChange change = {path_, SideOf(before), SideOf(after)};
-  if (change.before.exists() || change.after.exists()) {
-    ZPACK_VISIT((*visit_)(change), Visit::kStop);
+  const auto equals_after = [&](const Row* row) {
+    const Row* const after = rows.back();
+    return row == nullptr || after == nullptr ? row == after : *row == *after;
+  };
+  if (std::ranges::any_of(rows.first(rows.size() - 1), equals_after)) {
+    return Visit::kContinue;
   }
-  const auto old_tree = TreeOf(before);
-  const auto new_tree = TreeOf(after);
-  if (old_tree || new_tree) {
+  const size_t size = path_.size();
+  const Row* const named =
+      *std::ranges::find_if(rows, [](const Row* row) { return row != nullptr; });
+  path_ += trees_.name(named->name);
+  // Rows of one name are all trees, or none is.
+  if (named->is_tree()) {
     path_ += '/';
     if (!enters_ || enters_(path_)) {
-      ZPACK_VISIT(CompareTrees(old_tree, new_tree, depth + 1), Visit::kStop);
+      std::vector<Tree> trees;
+      trees.reserve(rows.size());
+      for (const Row* const row : rows) trees.push_back(TreeOf(row));
+      ZPACK_VISIT(CompareTrees(trees, depth + 1), Visit::kStop);
     }
+  } else {
+    std::vector<TreeSide> sides;
+    sides.reserve(rows.size());
+    for (const Row* const row : rows) sides.push_back(SideOf(row));
+    const TreeChange change = {
+        path_, std::span(sides).first(sides.size() - 1), sides.back()};
+    ZPACK_VISIT((*visit_)(change), Visit::kStop);
   }
   path_.resize(size);
   return Visit::kContinue;

@@ -1,15 +1,19 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What differs between two trees and all that they hold, in the order of
-// git-diff-tree(1) with -r. Thread-compatible.
+// What differs between a tree and others, with all that they hold, in the order
+// of git-diff-tree(1) with -r. Thread-compatible.
 
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "base/index_spaces.h"
 #include "base/visitor.h"
@@ -26,10 +30,11 @@ struct TreeSide {
   bool exists() const { return mode != 0; }
 };
 
+// Valid during the call.
 struct TreeChange {
-  std::string_view path;  // valid during the call
-  TreeSide before;
-  TreeSide after;
+  std::string_view path;
+  std::span<const TreeSide> before;  // one for each tree that is compared with
+  TreeSide after;                    // differs from each of them
 };
 
 class TreeComparison {
@@ -42,21 +47,27 @@ class TreeComparison {
   explicit TreeComparison(NumberedTrees& trees, Enters enters = {})
       : trees_(trees), enters_(std::move(enters)) {}
 
-  // Calls `visit` with each change from the tree `before` to the tree `after`;
-  // nothing stands for the empty tree. Errors: those of NumberedTrees and of
-  // `visit`; kLimitExceeded for a path of more than 256 KiB or 2,048
-  // directories. Visit::kStop ends the call.
-  Result<Visit> Compare(std::optional<ObjectNumber> before,
-                        std::optional<ObjectNumber> after,
+  // A tree; nothing stands for the empty tree.
+  using Tree = std::optional<ObjectNumber>;
+
+  // Calls `visit` with each path at which the tree `after` has something other
+  // than each of the trees `before`, as for a merge and its parents. Errors:
+  // those of NumberedTrees and of `visit`; kLimitExceeded for a path of more
+  // than 256 KiB or 2,048 directories. Visit::kStop ends the call. REQUIRES:
+  // `before` is not empty.
+  Result<Visit> Compare(std::span<const Tree> before, Tree after,
                         const Visitor<const TreeChange&>& visit);
 
  private:
   using Row = NumberedTrees::Row;
+  struct Cursor;
 
-  Result<Visit> CompareTrees(std::optional<ObjectNumber> before,
-                             std::optional<ObjectNumber> after, size_t depth);
-  // Rows of the same name, or one of them null.
-  Result<Visit> CompareRows(const Row* before, const Row* after, size_t depth);
+  // `trees` are those before, and the one after.
+  Result<Visit> CompareTrees(std::span<const Tree> trees, size_t depth);
+  // The rows of one name in each of the trees, or null.
+  Result<Visit> CompareRows(std::span<const Row* const> rows, size_t depth);
+  // How many rows follow that are the same in all trees.
+  static size_t CountSame(std::span<const Cursor> cursors);
   // How Git sorts the names of entries.
   int Order(const Row& a, const Row& b) const;
 

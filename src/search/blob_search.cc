@@ -110,14 +110,10 @@ class BlobSearcher {
     KnownLines& known = known_[index];
     ZPACK_TRY(Keep(text, of_base, known));
     if (search_.number_lines) NumberLines(text, known.lines);
-    ZPACK_ASSIGN_OR_RETURN(const bool accepted,
-                           matcher_.AcceptsFile(text, known.lines));
-    FoundBlob found = {.number = number, .text = text, .binary = IsBinary(text)};
-    if (accepted) {
-      found.lines = known.lines;
-      found.names = known.names;
-    }
-    return search_.visit(found);
+    ZPACK_ASSIGN_OR_RETURN(const bool accepted, matcher_.AcceptsFile(text));
+    if (!accepted) return {};
+    return search_.visit({number, text, IsBinary(text), known.lines,
+                          known.names});
   }
 
   // Turns what was carried over and found into `known`.
@@ -143,19 +139,14 @@ class BlobSearcher {
 
   Status FinishPieces(ObjectNumber number, TextPieces& pieces) {
     ZPACK_TRY(pieces.Finish());
-    FoundBlob found = {.number = number, .binary = pieces.binary()};
-    ZPACK_ASSIGN_OR_RETURN(const bool accepted,
-                           matcher_.AcceptsFile(pieces.texts()));
-    if (!accepted) return search_.visit(found);
     std::vector<uint32_t> names;
     for (const std::string& text : pieces.texts()) {
       if (!search_.name) break;
       ZPACK_ASSIGN_OR_RETURN(const uint32_t name, search_.name(text));
       names.push_back(name);
     }
-    found.lines = pieces.lines();
-    found.names = names;
-    return search_.visit(found);
+    return search_.visit(
+        {number, std::nullopt, pieces.binary(), pieces.lines(), names});
   }
 
   const FileBlocks& file_;

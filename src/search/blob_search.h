@@ -41,7 +41,9 @@ struct BlobSearch {
   // Names the content of a line. Called once for a line and all its copies, by
   // any thread.
   std::function<Result<uint32_t>(std::string_view line)> name = {};
-  // Gets each blob, also one without such lines. Called by any thread.
+  // Gets each blob, also one without such lines, but none that the query does
+  // not accept as a whole (LineQuery::all_match; of a blob in segments, that is
+  // not checked). Called by any thread.
   std::function<Status(const FoundBlob&)> visit = {};
 };
 

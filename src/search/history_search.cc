@@ -21,25 +21,18 @@ namespace {
 constexpr uint64_t kMaxTexts = uint64_t{160} << 20;
 constexpr uint64_t kMaxLines = uint64_t{160} << 20;
 
-// The lines of one blob in the order of LinesOfBlobs.
+// What the wanted lines of a blob hold, in the order of LinesOfBlobs.
 std::vector<LineOfBlob> LinesInOrder(const FoundBlob& blob, uint32_t binary,
                                      BinaryFiles what) {
   std::vector<LineOfBlob> lines;
   if (blob.lines.empty()) return lines;
   if (blob.binary && what != BinaryFiles::kText) {
-    if (what == BinaryFiles::kWhole) lines.push_back({binary, 0});
+    if (what == BinaryFiles::kWhole) lines.push_back(binary);
     return lines;
   }
-  lines.reserve(blob.lines.size());
-  for (size_t i = 0; i < blob.lines.size(); ++i) {
-    lines.push_back(
-        {blob.names[i], static_cast<uint32_t>(blob.lines[i].number)});
-  }
-  const auto key = [](const LineOfBlob& line) {
-    return std::pair(line.text, line.number);
-  };
-  std::ranges::sort(lines, {}, key);
-  const auto rest = std::ranges::unique(lines, {}, &LineOfBlob::text);
+  lines.assign(blob.names.begin(), blob.names.end());
+  std::ranges::sort(lines);
+  const auto rest = std::ranges::unique(lines);
   lines.erase(rest.begin(), rest.end());
   lines.shrink_to_fit();
   return lines;
@@ -50,11 +43,10 @@ std::vector<LineOfBlob> LinesInOrder(const FoundBlob& blob, uint32_t binary,
 Result<LinesOfBlobs> FindLines(const FileBlocks& file,
                                const SearchOptions& options, LineTexts& texts,
                                uint32_t binary) {
-  LinesOfBlobs blobs;
+  LinesOfBlobs blobs(file.object_count());
   uint64_t bytes = 0;
   std::mutex mutex;  // guards both
   BlobSearch search = {.query = options.query,
-                       .number_lines = true,
                        .threads = options.threads,
                        .stop = options.stop};
   search.name = [&](std::string_view line) { return texts.Number(line); };
@@ -69,11 +61,46 @@ Result<LinesOfBlobs> FindLines(const FileBlocks& file,
                        "for less, or only list or count files",
                        kMaxLines);
     }
-    blobs.emplace(blob.number, std::move(lines));
+    blobs.Set(blob.number, std::move(lines));
     return {};
   };
   ZPACK_TRY(search::SearchBlobs(file, search));
   return blobs;
+}
+
+// By blob and text: the number of the first line of the blob that holds it.
+using LineNumbers = std::unordered_map<uint64_t, uint64_t>;
+
+uint64_t LineKey(ObjectNumber blob, uint32_t text) {
+  return (uint64_t{blob.value()} << 32) | text;
+}
+
+// Counts the lines of `blobs` up to those that are wanted. Most blobs are not
+// among them, so this is not a part of FindLines.
+Result<LineNumbers> FindNumbers(const FileBlocks& file,
+                                const SearchOptions& options, LineTexts& texts,
+                                std::vector<ObjectNumber> blobs) {
+  std::ranges::sort(blobs);
+  const auto rest = std::ranges::unique(blobs);
+  blobs.erase(rest.begin(), rest.end());
+  LineNumbers numbers;
+  std::mutex mutex;
+  BlobSearch search = {.query = options.query,
+                       .number_lines = true,
+                       .numbers = blobs,
+                       .threads = options.threads,
+                       .stop = options.stop};
+  search.name = [&](std::string_view line) { return texts.Number(line); };
+  search.visit = [&](const FoundBlob& blob) -> Status {
+    const std::lock_guard<std::mutex> lock(mutex);
+    for (size_t i = 0; i < blob.lines.size(); ++i) {
+      numbers.try_emplace(LineKey(blob.number, blob.names[i]),
+                          blob.lines[i].number);
+    }
+    return {};
+  };
+  ZPACK_TRY(search::SearchBlobs(file, search));
+  return numbers;
 }
 
 }  // namespace
@@ -89,38 +116,43 @@ Status SearchHistory(const ArchiveFile& archive,
       const LinesOfBlobs lines,
       FindLines(archive.blocks(), options, texts, binary));
   LineHistory history(archive, lines, std::move(paths));
-  ZPACK_TRY(history.Walk(options.stop));
+  ZPACK_TRY(history.Walk(options.threads, options.stop));
   std::vector<LineEvents>& events = history.events();
+  for (const ObjectNumber blob : history.Unreached()) {
+    for (const LineOfBlob text : lines.Of(blob)) {
+      events.push_back({.path = LineEvents::kNone, .text = text, .blob = blob});
+    }
+  }
+  std::vector<ObjectNumber> blobs;
+  blobs.reserve(events.size());
+  for (const LineEvents& event : events) blobs.push_back(event.blob);
+  ZPACK_ASSIGN_OR_RETURN(
+      LineNumbers numbers,
+      FindNumbers(archive.blocks(), options, texts, std::move(blobs)));
+  const auto path = [&](const LineEvents& event) {
+    return event.path == LineEvents::kNone ? std::string_view()
+                                           : history.path(event.path);
+  };
   std::ranges::sort(events, {}, [&](const LineEvents& event) {
-    return std::tuple(event.brought, history.path(event.path), event.line,
-                      event.text);
+    return std::tuple(event.brought, path(event),
+                      numbers[LineKey(event.blob, event.text)], event.text);
   });
-  const auto id = [&](ObjectNumber number) {
-    return archive.ids()[archive.rank(number)];
-  };
-  const auto pass = [&](HistoryMatch match, const LineOfBlob& line) {
-    match.binary = line.text == binary;
-    if (!match.binary) match.text = texts.text(line.text);
-    match.line = line.number;
-    return visit(match);
-  };
   for (const LineEvents& event : events) {
     ZPACK_TRY(CheckStop(options.stop));
-    HistoryMatch match = {.path = history.path(event.path),
-                          .blob = id(event.blob),
-                          .present = event.present};
+    HistoryMatch match = {
+        .path = path(event),
+        .binary = event.text == binary,
+        .line = numbers[LineKey(event.blob, event.text)],
+        .blob = archive.ids()[archive.rank(event.blob)],
+        .present = event.present};
+    if (!match.binary) match.text = texts.text(event.text);
     if (event.brought != LineEvents::kNone) {
       match.brought = history.commit(event.brought);
     }
     if (!event.present && event.removed != LineEvents::kNone) {
       match.removed = history.commit(event.removed);
     }
-    ZPACK_VISIT(pass(match, {event.text, event.line}), {});
-  }
-  for (const ObjectNumber blob : history.Unreached()) {
-    for (const LineOfBlob& line : lines.at(blob)) {
-      ZPACK_VISIT(pass({.blob = id(blob)}, line), {});
-    }
+    ZPACK_VISIT(visit(match), {});
   }
   return {};
 }
@@ -130,7 +162,7 @@ Status SearchVersions(const ArchiveFile& archive,
                       const Visitor<const MatchingBlob&>& visit) {
   ZPACK_ASSIGN_OR_RETURN(Pathspec paths, Pathspec::Parse(options.pathspecs));
   // Each blob is the one line of itself, so its events are those of the blob.
-  LinesOfBlobs blobs;
+  LinesOfBlobs blobs(archive.object_count());
   std::unordered_map<ObjectNumber, MatchingBlob> found;
   std::mutex mutex;  // guards both
   BlobSearch search = {.query = options.query,
@@ -146,13 +178,13 @@ Status SearchVersions(const ArchiveFile& archive,
     }
     if (match.lines == 0 && !options.all_blobs) return {};
     const std::lock_guard<std::mutex> lock(mutex);
-    blobs[blob.number] = {{blob.number.value(), 0}};
+    blobs.Set(blob.number, {blob.number.value()});
     found.emplace(blob.number, match);
     return {};
   };
   ZPACK_TRY(search::SearchBlobs(archive.blocks(), search));
   LineHistory history(archive, blobs, std::move(paths));
-  ZPACK_TRY(history.Walk(options.stop));
+  ZPACK_TRY(history.Walk(options.threads, options.stop));
   std::vector<LineEvents>& events = history.events();
   // The first event of each blob, and these from the youngest on.
   const auto path = [&](const LineEvents& event) {

@@ -4,85 +4,49 @@
 #include "search/line_history.h"
 
 #include <algorithm>
-#include <ranges>
+#include <mutex>
 #include <utility>
 
 #include "base/error.h"
+#include "base/parallel.h"
 #include "history/commit_order.h"
+#include "reader/decoders.h"
 
 namespace zpack::search {
 namespace {
 
 constexpr size_t kMostEvents = size_t{4} << 20;
 
-// Calls `visit` with the lines of `lines` that `others` does not have. Both
-// ascend.
-template <typename Lines, typename Function>
-Status ForEachMissing(const Lines& lines, const Lines& others, Function visit) {
-  auto other = others.begin();
-  for (const LineOfBlob& line : lines) {
-    while (other != others.end() && other->text < line.text) ++other;
-    if (other != others.end() && other->text == line.text) continue;
-    ZPACK_TRY(visit(line));
-  }
-  return {};
-}
-
 }  // namespace
 
-LineHistory::LineHistory(const ArchiveFile& archive, const LinesOfBlobs& lines,
-                         Pathspec paths)
-    : archive_(archive),
-      lines_(lines),
-      wanted_(std::move(paths)),
+LineWalk::LineWalk(const ArchiveFile& archive, const LinesOfBlobs& lines,
+                   const Pathspec& paths)
+    : lines_(lines),
+      wanted_(paths),
       graph_(archive),
       trees_(archive),
       compare_(trees_, [this](std::string_view directory) {
         return wanted_.MayEnter(directory);
       }) {}
 
-Status LineHistory::Walk(const std::stop_token& stop) {
-  ZPACK_ASSIGN_OR_RETURN(commits_, AllCommits(archive_, graph_, stop));
-  for (uint32_t i = 0; i < commits_.size(); ++i) {
-    ZPACK_TRY(CheckStop(stop));
-    ZPACK_TRY(WalkCommit(i));
-  }
-  return WalkTips();
-}
-
-Status LineHistory::WalkCommit(uint32_t position) {
-  const ObjectNumber commit = commits_[position];
+Status LineWalk::WalkCommit(ObjectNumber commit, uint32_t position) {
   ZPACK_ASSIGN_OR_RETURN(const ObjectNumber tree, graph_.ReadRootTree(commit));
   ZPACK_ASSIGN_OR_RETURN(const auto parents, ParentsInFile(graph_, commit));
-  const bool merge = parents.size() > 1;
-  lost_.clear();
-  const auto take = [&](const TreeChange& change) {
-    return TakeChange(change, position, merge);
-  };
-  if (parents.empty()) {
-    ZPACK_TRY(compare_.Compare(std::nullopt, tree, take));
-  }
+  std::vector<TreeComparison::Tree> before;
+  before.reserve(parents.size());
   for (const ObjectNumber parent : parents) {
-    ZPACK_ASSIGN_OR_RETURN(const ObjectNumber before,
-                           graph_.ReadRootTree(parent));
-    ZPACK_TRY(compare_.Compare(before, tree, take));
+    ZPACK_ASSIGN_OR_RETURN(before.emplace_back(), graph_.ReadRootTree(parent));
   }
-  for (const auto& [event, count] : lost_) {
-    uint32_t& removed = events_[event].removed;
-    if (count == parents.size() && removed == LineEvents::kNone) {
-      removed = position;
-    }
-  }
+  if (before.empty()) before.emplace_back();
+  const auto compared =
+      compare_.Compare(before, tree, [&](const TreeChange& change) {
+        return TakeChange(change, position);
+      });
+  if (!compared) return std::unexpected(compared.error());
   return {};
 }
 
-LineHistory::Lines LineHistory::LinesOf(const TreeSide& side) const {
-  if (!side.exists()) return {};
-  const auto known = lines_.find(side.object);
-  return known == lines_.end() ? Lines() : Lines(known->second);
-}
-
-Result<LineEvents*> LineHistory::Find(uint32_t path, uint32_t text) {
+Result<LineEvents*> LineWalk::Find(uint32_t path, uint32_t text) {
   const auto [at, added] = event_numbers_.try_emplace(
       (uint64_t{path} << 32) | text, static_cast<uint32_t>(events_.size()));
   if (added) {
@@ -97,7 +61,7 @@ Result<LineEvents*> LineHistory::Find(uint32_t path, uint32_t text) {
   return &events_[at->second];
 }
 
-uint32_t LineHistory::PathNumber(std::string_view path) {
+uint32_t LineWalk::NumberOf(std::string_view path) {
   const auto known = path_numbers_.find(path);
   if (known != path_numbers_.end()) return known->second;
   const auto number = static_cast<uint32_t>(paths_.size());
@@ -106,64 +70,126 @@ uint32_t LineHistory::PathNumber(std::string_view path) {
   return number;
 }
 
-Status LineHistory::TakeChange(const TreeChange& change, uint32_t position,
-                               bool merge) {
-  const Lines before = LinesOf(change.before);
+Status LineWalk::TakeChange(const TreeChange& change, uint32_t position) {
   const Lines after = LinesOf(change.after);
   if (!after.empty()) reached_.insert(change.after.object);
-  if (before.empty() && after.empty()) return {};
+  const auto has_lines = [&](const TreeSide& side) {
+    return !LinesOf(side).empty();
+  };
+  if (after.empty() && !std::ranges::any_of(change.before, has_lines)) {
+    return {};
+  }
   if (!wanted_.Matches(change.path)) return {};
-  const uint32_t path = PathNumber(change.path);
-  ZPACK_TRY(ForEachMissing(after, before, [&](const LineOfBlob& line) -> Status {
-    ZPACK_ASSIGN_OR_RETURN(LineEvents* const events, Find(path, line.text));
-    // Older commits come later.
+  const uint32_t path = NumberOf(change.path);
+  // What no parent has, came. Older commits follow.
+  some_.assign(after.begin(), after.end());
+  for (const TreeSide& side : change.before) {
+    std::erase_if(some_, [&](LineOfBlob line) {
+      return std::ranges::binary_search(LinesOf(side), line);
+    });
+  }
+  for (const LineOfBlob line : some_) {
+    ZPACK_ASSIGN_OR_RETURN(LineEvents* const events, Find(path, line));
     events->brought = position;
     events->blob = change.after.object;
-    events->line = line.number;
-    return {};
-  }));
-  return ForEachMissing(before, after, [&](const LineOfBlob& line) -> Status {
-    ZPACK_ASSIGN_OR_RETURN(LineEvents* const events, Find(path, line.text));
-    if (merge) {
-      ++lost_[static_cast<uint32_t>(events - events_.data())];
-    } else if (events->removed == LineEvents::kNone) {
-      events->removed = position;
-    }
-    return {};
+  }
+  // What all parents have, went.
+  const Lines first = LinesOf(change.before.front());
+  some_.assign(first.begin(), first.end());
+  std::erase_if(some_, [&](LineOfBlob line) {
+    return std::ranges::binary_search(after, line) ||
+           !std::ranges::all_of(change.before, [&](const TreeSide& side) {
+             return std::ranges::binary_search(LinesOf(side), line);
+           });
   });
+  for (const LineOfBlob line : some_) {
+    ZPACK_ASSIGN_OR_RETURN(LineEvents* const events, Find(path, line));
+    if (events->removed == LineEvents::kNone) events->removed = position;
+  }
+  return {};
 }
 
-Status LineHistory::WalkTips() {
-  ZPACK_ASSIGN_OR_RETURN(const auto trees, PresentTrees(archive_, graph_));
-  std::optional<ObjectNumber> before;
+Status LineWalk::WalkPresent(const std::vector<ObjectNumber>& trees) {
+  TreeComparison::Tree before;
   for (const ObjectNumber tree : trees) {
     // Neighbours differ little, so each costs little.
-    ZPACK_TRY(compare_.Compare(
-        before, tree, [&](const TreeChange& change) -> Status {
-          return TakeTip(change);
-        }));
+    const auto compared = compare_.Compare(
+        std::span(&before, 1), tree,
+        [&](const TreeChange& change) { return TakePresent(change); });
+    if (!compared) return std::unexpected(compared.error());
     before = tree;
   }
   return {};
 }
 
-Status LineHistory::TakeTip(const TreeChange& change) {
+Status LineWalk::TakePresent(const TreeChange& change) {
   const Lines lines = LinesOf(change.after);
   if (lines.empty() || !wanted_.Matches(change.path)) return {};
-  const uint32_t path = PathNumber(change.path);
-  for (const LineOfBlob& line : lines) {
-    const auto known =
-        event_numbers_.find((uint64_t{path} << 32) | line.text);
+  const uint32_t path = NumberOf(change.path);
+  for (const LineOfBlob line : lines) {
+    const auto known = event_numbers_.find((uint64_t{path} << 32) | line);
     if (known != event_numbers_.end()) events_[known->second].present = true;
   }
   return {};
 }
 
+Status LineWalk::Join(const LineWalk& other) {
+  reached_.insert(other.reached_.begin(), other.reached_.end());
+  for (const LineEvents& theirs : other.events_) {
+    ZPACK_ASSIGN_OR_RETURN(
+        LineEvents* const ours,
+        Find(NumberOf(other.path(theirs.path)), theirs.text));
+    // The oldest commit that brought the line, and the youngest that did not
+    // have it any more.
+    const bool is_older =
+        theirs.brought != LineEvents::kNone &&
+        (ours->brought == LineEvents::kNone || theirs.brought > ours->brought);
+    if (is_older) {
+      ours->brought = theirs.brought;
+      ours->blob = theirs.blob;
+    }
+    ours->removed = std::min(ours->removed, theirs.removed);
+  }
+  return {};
+}
+
+LineHistory::LineHistory(const ArchiveFile& archive, const LinesOfBlobs& lines,
+                         Pathspec paths)
+    : archive_(archive),
+      lines_(lines),
+      wanted_(std::move(paths)),
+      all_(archive, lines, wanted_) {}
+
+Status LineHistory::Walk(unsigned threads, const std::stop_token& stop) {
+  ObjectGraph graph(archive_);
+  ZPACK_ASSIGN_OR_RETURN(commits_, AllCommits(archive_, graph, stop));
+  threads = std::min(ResolveThreads(threads),
+                     MaxDecoders(archive_.blocks().blocks_stored_size()));
+  // Long shares: the trees of neighbours have the same bases.
+  const uint64_t share = std::max<uint64_t>(
+      1000, (commits_.size() + threads - 1) / std::max(threads, 1U));
+  std::mutex mutex;
+  const Status walked = ParallelFor(
+      threads, stop, commits_.size(), share,
+      [&](uint64_t begin, uint64_t end) -> Status {
+        LineWalk walk(archive_, lines_, wanted_);
+        for (uint64_t i = begin; i < end; ++i) {
+          ZPACK_TRY(CheckStop(stop));
+          ZPACK_TRY(walk.WalkCommit(commits_[i], static_cast<uint32_t>(i)));
+        }
+        const std::lock_guard<std::mutex> lock(mutex);
+        return all_.Join(walk);
+      });
+  if (!walked) return walked;
+  ZPACK_ASSIGN_OR_RETURN(const auto trees, PresentTrees(archive_, graph));
+  return all_.WalkPresent(trees);
+}
+
 std::vector<ObjectNumber> LineHistory::Unreached() const {
   std::vector<ObjectNumber> blobs;
   if (!wanted_.empty()) return blobs;
-  for (const auto& [blob, lines] : lines_) {
-    if (!lines.empty() && !reached_.contains(blob)) blobs.push_back(blob);
+  for (const ObjectNumber blob : lines_.blobs()) {
+    if (!all_.reached().contains(blob)) blobs.push_back(blob);
   }
   std::ranges::sort(blobs);
   return blobs;

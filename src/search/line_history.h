@@ -28,14 +28,36 @@
 
 namespace zpack::search {
 
-// The wanted lines of a blob: what they hold, in ascending order, and the
-// number of the first line that holds it.
-struct LineOfBlob {
-  uint32_t text = 0;
-  uint32_t number = 0;
+// What a wanted line of a blob holds: the number of a text. Each is named once,
+// in ascending order.
+using LineOfBlob = uint32_t;
+class LinesOfBlobs {
+ public:
+  using Lines = std::span<const LineOfBlob>;
+
+  // For the objects 0 to `count` - 1. REQUIRES: count < 2^32.
+  explicit LinesOfBlobs(uint32_t count) : places_(count) {}
+
+  // REQUIRES: the blob has no lines yet.
+  void Set(ObjectNumber blob, std::vector<LineOfBlob> lines) {
+    blobs_.push_back(blob);
+    lines_.push_back(std::move(lines));
+    places_[blob.value()] = static_cast<uint32_t>(lines_.size());
+  }
+  // Empty for a blob without lines, and for what is not in the file.
+  Lines Of(ObjectNumber blob) const {
+    const size_t number = blob.value();
+    if (number >= places_.size() || places_[number] == 0) return {};
+    return lines_[places_[number] - 1];
+  }
+  // Those with lines, in no order.
+  const std::vector<ObjectNumber>& blobs() const { return blobs_; }
+
+ private:
+  std::vector<uint32_t> places_;  // by object: 1 + position in `lines_`, or 0
+  std::vector<ObjectNumber> blobs_;
+  std::vector<std::vector<LineOfBlob>> lines_;
 };
-using LinesOfBlobs =
-    std::unordered_map<ObjectNumber, std::vector<LineOfBlob>>;
 
 // What the history says about one text at one path.
 struct LineEvents {
@@ -43,11 +65,54 @@ struct LineEvents {
 
   uint32_t path = 0;
   uint32_t text = 0;
-  uint32_t line = 0;        // in `blob`
   ObjectNumber blob = {};   // the first version that has it
   uint32_t brought = kNone;  // positions among the commits
   uint32_t removed = kNone;
   bool present = false;
+};
+
+// What some commits say. Thread-compatible.
+class LineWalk {
+ public:
+  // All references must outlive this object.
+  LineWalk(const ArchiveFile& archive, const LinesOfBlobs& lines,
+           const Pathspec& paths);
+
+  // Compares a commit with its parents; `position` says where it is among all.
+  Status WalkCommit(ObjectNumber commit, uint32_t position);
+  // Notes what one of these trees has.
+  Status WalkPresent(const std::vector<ObjectNumber>& trees);
+  // Adds what another walk found.
+  Status Join(const LineWalk& other);
+
+  std::vector<LineEvents>& events() { return events_; }
+  // Blobs with wanted lines that the commits have.
+  const std::unordered_set<ObjectNumber>& reached() const { return reached_; }
+  std::string_view path(uint32_t number) const { return paths_[number]; }
+
+ private:
+  using Lines = LinesOfBlobs::Lines;
+
+  Status TakeChange(const TreeChange& change, uint32_t position);
+  Status TakePresent(const TreeChange& change);
+  Lines LinesOf(const TreeSide& side) const {
+    return side.exists() ? lines_.Of(side.object) : Lines();
+  }
+  // The events of a text at a path, which are new if it has none.
+  Result<LineEvents*> Find(uint32_t path, uint32_t text);
+  uint32_t NumberOf(std::string_view path);
+
+  const LinesOfBlobs& lines_;
+  const Pathspec& wanted_;
+  ObjectGraph graph_;
+  NumberedTrees trees_;
+  TreeComparison compare_;
+  std::deque<std::string> paths_;
+  std::unordered_map<std::string_view, uint32_t> path_numbers_;
+  std::vector<LineEvents> events_;
+  std::unordered_map<uint64_t, uint32_t> event_numbers_;
+  std::unordered_set<ObjectNumber> reached_;
+  std::vector<LineOfBlob> some_;  // reused
 };
 
 class LineHistory {
@@ -58,44 +123,23 @@ class LineHistory {
 
   // Walks all commits, and then compares with what is there now. Errors:
   // those of AllCommits and TreeComparison; kLimitExceeded; kInterrupted.
-  Status Walk(const std::stop_token& stop);
+  Status Walk(unsigned threads, const std::stop_token& stop);
 
   // After Walk, in no order.
-  std::vector<LineEvents>& events() { return events_; }
+  std::vector<LineEvents>& events() { return all_.events(); }
   // Matching blobs that no commit has.
   std::vector<ObjectNumber> Unreached() const;
   ObjectId commit(uint32_t position) const {
-    return graph_.id(commits_[position]);
+    return archive_.ids()[archive_.rank(commits_[position])];
   }
-  std::string_view path(uint32_t number) const { return paths_[number]; }
+  std::string_view path(uint32_t number) const { return all_.path(number); }
 
  private:
-  using Lines = std::span<const LineOfBlob>;
-
-  Status WalkCommit(uint32_t position);
-  Status WalkTips();
-  Status TakeChange(const TreeChange& change, uint32_t position, bool merge);
-  Status TakeTip(const TreeChange& change);
-  Lines LinesOf(const TreeSide& side) const;
-  // The events of a text at a path, which are new if it has none.
-  Result<LineEvents*> Find(uint32_t path, uint32_t text);
-  uint32_t PathNumber(std::string_view path);
-
   const ArchiveFile& archive_;
   const LinesOfBlobs& lines_;
   const Pathspec wanted_;
-  ObjectGraph graph_;
-  NumberedTrees trees_;
-  TreeComparison compare_;
   std::vector<ObjectNumber> commits_;
-  std::deque<std::string> paths_;
-  std::unordered_map<std::string_view, uint32_t> path_numbers_;
-  std::vector<LineEvents> events_;
-  std::unordered_map<uint64_t, uint32_t> event_numbers_;
-  std::unordered_set<ObjectNumber> reached_;
-  // Of the merge that is being walked: by event, how many parents have the
-  // line that the merge does not have.
-  std::unordered_map<uint32_t, uint32_t> lost_;
+  LineWalk all_;
 };
 
 // The trees of what is there now: of branches, remote branches and HEAD; of all

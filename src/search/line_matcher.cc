@@ -218,30 +218,20 @@ Result<bool> LineMatcher::Evaluate(size_t node, std::string_view line) {
   return at.kind == Node::Kind::kAnd;
 }
 
-template <typename Line>
-Result<bool> LineMatcher::AcceptsLines(size_t count, Line line) {
-  const Node& root = nodes_[root_];
-  if (!query_.all_match || root.kind != Node::Kind::kOr) return true;
-  for (const size_t alternative : root.parts) {
-    bool found = false;
-    for (size_t i = 0; i < count && !found; ++i) {
-      ZPACK_ASSIGN_OR_RETURN(found, Evaluate(alternative, line(i)));
+Result<bool> LineMatcher::AcceptsFile(std::string_view text) {
+  if (!query_.all_match) return true;
+  std::vector<size_t> open = {root_};
+  if (nodes_[root_].kind == Node::Kind::kOr) open = nodes_[root_].parts;
+  while (!text.empty() && !open.empty()) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    for (size_t i = open.size(); i-- > 0;) {
+      ZPACK_ASSIGN_OR_RETURN(const bool matches, Evaluate(open[i], line));
+      if (matches) open.erase(open.begin() + static_cast<ptrdiff_t>(i));
     }
-    if (!found) return false;
   }
-  return true;
-}
-
-Result<bool> LineMatcher::AcceptsFile(std::string_view text,
-                                      std::span<const MatchingLine> lines) {
-  return AcceptsLines(lines.size(), [&](size_t i) {
-    return text.substr(lines[i].begin, lines[i].end - lines[i].begin);
-  });
-}
-
-Result<bool> LineMatcher::AcceptsFile(std::span<const std::string> lines) {
-  return AcceptsLines(lines.size(),
-                      [&](size_t i) { return std::string_view(lines[i]); });
+  return open.empty();
 }
 
 Result<bool> LineMatcher::FindColumns(size_t node, std::string_view line,
@@ -281,7 +271,7 @@ Result<size_t> LineMatcher::Column(std::string_view line) {
 Result<std::optional<MatchSpan>> LineMatcher::NextSpan(std::string_view line,
                                                        size_t from) {
   std::optional<MatchSpan> first;
-  if (query_.invert || from > line.size()) return first;
+  if (from > line.size()) return first;
   for (const auto& pattern : patterns_) {
     ZPACK_ASSIGN_OR_RETURN(const auto found, pattern->Find(line, from));
     if (!found) continue;

@@ -40,16 +40,14 @@ class LineMatcher {
   Status AllLines(std::string_view text, std::vector<MatchingLine>& lines);
 
   // False if the query wants a match of each alternative somewhere in the file,
-  // and one has none among its wanted lines.
-  Result<bool> AcceptsFile(std::string_view text,
-                           std::span<const MatchingLine> lines);
-  Result<bool> AcceptsFile(std::span<const std::string> lines);
+  // and one has none in `text`.
+  Result<bool> AcceptsFile(std::string_view text);
 
   // Where the line matches first; 0 for a line that is wanted because it does
   // not match.
   Result<size_t> Column(std::string_view line);
   // The first of the longest matches of any pattern in the line, at `from` or
-  // later. Nothing with LineQuery::invert.
+  // later.
   Result<std::optional<MatchSpan>> NextSpan(std::string_view line, size_t from);
 
  private:
@@ -71,9 +69,6 @@ class LineMatcher {
                            std::optional<size_t>& column,
                            std::optional<size_t>& other);
   bool Has(Node::Kind kind) const;
-  // AcceptsFile for `count` lines, which `line` returns.
-  template <typename Line>
-  Result<bool> AcceptsLines(size_t count, Line line);
 
   LineQuery query_;
   std::vector<std::unique_ptr<LinePattern>> patterns_;

@@ -56,8 +56,9 @@ class TreeSearch {
     TreeComparison all(trees, [&](std::string_view directory) {
       return paths.MayEnter(directory);
     });
+    constexpr TreeComparison::Tree kNothing;
     return Ignore(all.Compare(
-        std::nullopt, number, [&](const TreeChange& change) -> Status {
+        std::span(&kNothing, 1), number, [&](const TreeChange& change) -> Status {
           const bool is_file = (change.after.mode & 0170000) == 0100000;
           if (!is_file || !paths.Matches(change.path)) return {};
           if (!trees.IsInFile(change.after.object)) {

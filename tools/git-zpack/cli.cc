@@ -10,6 +10,7 @@
 #include <exception>
 #include <new>
 #include <ostream>
+#include <set>
 
 #include "json_error.h"
 #include "nearest_name.h"
@@ -164,6 +165,23 @@ std::vector<std::string> WordsBeforeDashes(const Command& command,
     }
   }
   return words;
+}
+
+// Of an option that is given more than once, only the last one counts, as in
+// Git. Options that collect values are marked as composing.
+void KeepLast(const po::options_description& known,
+              std::vector<po::option>& options) {
+  std::set<std::string> later;
+  for (size_t i = options.size(); i-- > 0;) {
+    const po::option& option = options[i];
+    if (option.position_key >= 0 ||
+        known.find(option.string_key, false).semantic()->is_composing()) {
+      continue;
+    }
+    if (!later.insert(option.string_key).second) {
+      options.erase(options.begin() + static_cast<ptrdiff_t>(i));
+    }
+  }
 }
 
 void KeepWords(const std::vector<po::option>& options,
@@ -383,17 +401,19 @@ po::variables_map ParseArguments(const Command& command,
   std::vector<std::string> after;
   const std::vector<std::string> words = WithOptionalValues(
       command, WordsBeforeDashes(command, arguments, after));
-  const po::parsed_options parsed = po::command_line_parser(words)
-                                        .options(all)
-                                        .positional(positional)
-                                        .style(kOptionStyle)
-                                        .run();
+  po::parsed_options parsed = po::command_line_parser(words)
+                                  .options(all)
+                                  .positional(positional)
+                                  .style(kOptionStyle)
+                                  .run();
+  const std::vector<po::option> in_order = parsed.options;
+  if (!command.after_dashes.empty()) KeepLast(all, parsed.options);
   po::store(parsed, values);
   po::notify(values);
   if (!command.after_dashes.empty()) {
     values.insert({std::string(command.after_dashes),
                    po::variable_value(boost::any(after), false)});
-    KeepWords(parsed.options, values);
+    KeepWords(in_order, values);
   }
   if (values.count(kSurplus) != 0) {
     throw UsageError{fmt::format(

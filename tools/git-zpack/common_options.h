@@ -160,6 +160,10 @@ std::vector<std::string> Texts(const po::variables_map& options,
 int64_t Number(const po::variables_map& options, const char* name, int64_t low,
                int64_t high, int64_t otherwise);
 
+// The same for a value `text` of the option.
+int64_t NumberFrom(const std::string& text, const char* name, int64_t low,
+                   int64_t high);
+
 // "unknown level 'x'; the levels are a, b and c", for an option that takes one
 // of `names`, at least two. The last word of `what` gets the plural.
 UsageError UnknownValue(std::string_view what, std::string_view value,

@@ -10,18 +10,28 @@ namespace zpack::cli {
 namespace {
 
 // Git's colors.
-constexpr std::string_view kPlain;
-constexpr std::string_view kMatch = "\033[1;31m";
-constexpr std::string_view kSeparator = "\033[36m";
-constexpr std::string_view kReset = "\033[m";
+constexpr std::string_view kNoColor;
+constexpr std::string_view kNameColor = "\033[35m";
+constexpr std::string_view kNumberColor = "\033[32m";
+constexpr std::string_view kMatchColor = "\033[1;31m";
+constexpr std::string_view kSeparatorColor = "\033[36m";
+constexpr std::string_view kResetColor = "\033[m";
 
 }  // namespace
 
 void GrepPrinter::PrintColored(std::string_view text, std::string_view color) {
   if (output_.colors && !color.empty() && !text.empty()) {
-    out_ << color << text << kReset;
+    out_ << color << text << kResetColor;
   } else {
     out_ << text;
+  }
+}
+
+void GrepPrinter::PrintSeparator(char mark) {
+  if (output_.zero_after_names) {
+    out_ << '\0';
+  } else {
+    PrintColored(std::string_view(&mark, 1), kSeparatorColor);
   }
 }
 
@@ -35,17 +45,14 @@ Status GrepPrinter::Print(const std::string& name, const SearchedFile& file) {
   switch (output_.what) {
     case GrepOutput::What::kNames:
     case GrepOutput::What::kNamesWithout:
-      out_ << name_ << (output_.zero_after_names ? '\0' : '\n');
+      PrintColored(name_, kNameColor);
+      out_ << (output_.zero_after_names ? '\0' : '\n');
       return {};
     case GrepOutput::What::kCounts: {
       const uint64_t most = output_.max_count.value_or(UINT64_MAX);
       if (output_.names) {
-        out_ << name_;
-        if (output_.zero_after_names) {
-          out_ << '\0';
-        } else {
-          PrintColored(":", kSeparator);
-        }
+        PrintColored(name_, kNameColor);
+        PrintSeparator(':');
       }
       out_ << std::min<uint64_t>(file.lines.size(), most) << '\n';
       return {};
@@ -54,7 +61,9 @@ Status GrepPrinter::Print(const std::string& name, const SearchedFile& file) {
       break;
   }
   if (file.binary) {
-    out_ << "Binary file " << name_ << " matches\n";
+    out_ << "Binary file ";
+    PrintColored(name_, kNameColor);
+    out_ << " matches\n";
     return {};
   }
   return PrintLines(file);
@@ -118,7 +127,7 @@ Status GrepPrinter::PrintLine(const MatchingLine& line, char mark) {
   if (output_.breaks && first) {
     if (hunk_mark_) out_ << '\n';
   } else if (context && (first ? hunk_mark_ : line.number > last_shown_ + 1)) {
-    PrintColored("--", kSeparator);
+    PrintColored("--", kSeparatorColor);
     out_ << '\n';
   }
   size_t column = 0;
@@ -143,9 +152,9 @@ Status GrepPrinter::PrintText(std::string_view text, const MatchingLine& line,
     if (only_matches) {
       PrintHeader(line.number, column, mark);
     } else {
-      PrintColored(text.substr(from, begin - from), kPlain);
+      PrintColored(text.substr(from, begin - from), kNoColor);
     }
-    PrintColored(text.substr(begin, end - begin), kMatch);
+    PrintColored(text.substr(begin, end - begin), kMatchColor);
     if (only_matches) out_ << '\n';
     if (column != 0) column += end - from;
     from = end;
@@ -155,24 +164,22 @@ Status GrepPrinter::PrintText(std::string_view text, const MatchingLine& line,
 }
 
 void GrepPrinter::PrintHeader(uint64_t number, size_t column, char mark) {
-  const std::string_view separator(&mark, 1);
-  if (output_.heading && last_shown_ == 0) out_ << name_ << '\n';
+  if (output_.heading && last_shown_ == 0) {
+    PrintColored(name_, kNameColor);
+    out_ << '\n';
+  }
   last_shown_ = number;
   if (output_.names && !output_.heading) {
-    out_ << name_;
-    if (output_.zero_after_names) {
-      out_ << '\0';
-    } else {
-      PrintColored(separator, kSeparator);
-    }
+    PrintColored(name_, kNameColor);
+    PrintSeparator(mark);
   }
   if (output_.numbers) {
-    out_ << number;
-    PrintColored(separator, kSeparator);
+    PrintColored(std::to_string(number), kNumberColor);
+    PrintSeparator(mark);
   }
   if (output_.columns && column != 0) {
-    out_ << column;
-    PrintColored(separator, kSeparator);
+    PrintColored(std::to_string(column), kNumberColor);
+    PrintSeparator(mark);
   }
 }
 

@@ -36,6 +36,7 @@ class GrepPrinter {
   Status PrintText(std::string_view text, const MatchingLine& line,
                    size_t column, char mark);
   void PrintHeader(uint64_t number, size_t column, char mark);
+  void PrintSeparator(char mark);
   void PrintColored(std::string_view text, std::string_view color);
   Status PrintBefore(const MatchingLine& line);
   Status PrintAfter(uint64_t most, const MatchingLine& from, uint64_t before);

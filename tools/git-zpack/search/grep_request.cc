@@ -117,10 +117,26 @@ bool ColorsOf(const po::variables_map& values, const Io& io) {
   return colors;
 }
 
+// Like Git, lets a later option win over an earlier one.
+void SetContext(const po::variables_map& values, GrepOutput& output) {
+  for (const CommandWord& word : WordsInOrder(values)) {
+    const bool both = word.option == "context";
+    const bool before = both || word.option == "before-context";
+    const bool after = both || word.option == "after-context";
+    if (!before && !after) continue;
+    const auto lines = static_cast<uint64_t>(
+        NumberFrom(word.value, word.option.c_str(), 0, kMost));
+    if (before) output.before = lines;
+    if (after) output.after = lines;
+  }
+}
+
 GrepOutput OutputOf(const po::variables_map& values, const Io& io) {
   GrepOutput output;
-  if (Has(values, "count")) output.what = GrepOutput::What::kCounts;
-  if (Has(values, "only-matching")) output.what = GrepOutput::What::kMatches;
+  // Like Git, shows lines that do not match as a whole.
+  if (Has(values, "only-matching") && !Has(values, "invert-match")) {
+    output.what = GrepOutput::What::kMatches;
+  }
   if (Has(values, "count")) output.what = GrepOutput::What::kCounts;
   if (Has(values, "files-with-matches") || Has(values, "name-only")) {
     output.what = GrepOutput::What::kNames;
@@ -134,11 +150,7 @@ GrepOutput OutputOf(const po::variables_map& values, const Io& io) {
   output.breaks = Has(values, "break");
   output.quiet = Has(values, "quiet");
   output.colors = ColorsOf(values, io);
-  const auto context = Number(values, "context", 0, kMost, 0);
-  output.before = static_cast<uint64_t>(
-      Number(values, "before-context", 0, kMost, context));
-  output.after = static_cast<uint64_t>(
-      Number(values, "after-context", 0, kMost, context));
+  SetContext(values, output);
   const int64_t most = Number(values, "max-count", -kMost, kMost, -1);
   if (most >= 0) output.max_count = static_cast<uint64_t>(most);
   return output;
@@ -159,6 +171,9 @@ void RefuseForHistory(const po::variables_map& values) {
 
 void AddGrepOptions(po::options_description& options) {
   const auto text = [] { return po::value<std::string>(); };
+  const auto texts = [](const char* name) {
+    return po::value<std::vector<std::string>>()->value_name(name)->composing();
+  };
   const auto number = [] {
     return po::value<std::string>()->value_name("<n>");
   };
@@ -169,9 +184,9 @@ void AddGrepOptions(po::options_description& options) {
                              text()->value_name("<format>"),
                              "with --all-history: what to print for each line")(
       "regexp,e",
-      po::value<std::vector<std::string>>()->value_name("<pattern>"),
+      texts("<pattern>"),
       "a pattern; may be repeated")(
-      "file,f", po::value<std::vector<std::string>>()->value_name("<file>"),
+      "file,f", texts("<file>"),
       "patterns, one on each line of a file; may be repeated")(
       "and", "a line must match what is on both sides")(
       "or", "a line must match one side, as without --or")(
