@@ -59,8 +59,8 @@ struct TreeSearchOptions : SearchOptions {
 struct HistoryMatch {
   std::string_view path = {};
   std::string_view text = {};  // of the line; empty for a binary file
-  bool binary = false;    // the file matches; nothing more is known
-  uint64_t line = 0;      // its number in `blob`
+  bool binary = false;         // the file matches; nothing more is known
+  uint64_t line = 0;           // its number in `blob`
   // The first version with the line, and the commit that brought it: no commit
   // that has the line at this path is older in the order of git-rev-list(1)
   // with --date-order. Without commit and path if no commit has the blob.
@@ -78,7 +78,8 @@ struct HistoryMatch {
 // A version of a file. Valid during the call.
 struct MatchingBlob {
   ObjectId id = {};
-  std::string_view path = {};  // the first one of the history; empty if none has it
+  std::string_view path =
+      {};  // the first one of the history; empty if none has it
   bool binary = false;
   uint64_t lines = 0;  // that match; 0 only with all_blobs
 };

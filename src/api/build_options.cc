@@ -14,6 +14,7 @@
 #include "git/libgit2_options.h"
 #include "http/http_client.h"
 #include "parity/galois_region.h"
+#include "search/regular_expression.h"
 
 namespace zpack {
 namespace {
@@ -51,6 +52,7 @@ std::vector<BuildOption> BuildOptions() {
           {"libdeflate", LibdeflateVersion()},
           {"libgit2", Libgit2Version()},
           {"libcurl", CurlVersion()},
+          {"PCRE2", search::Pcre2Version()},
           {"OpenSSL", OpensslVersion()},
           {"xxHash", XxhashVersion()},
           {"fmt", FmtVersion()},

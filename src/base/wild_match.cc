@@ -104,8 +104,7 @@ class Compiler {
     if (crosses && rest.starts_with('/')) {
       tokens_.push_back({TokenKind::kFork, {}});
     }
-    tokens_.push_back(
-        {TokenKind::kStar, crosses ? ~CharacterSet() : any_});
+    tokens_.push_back({TokenKind::kStar, crosses ? ~CharacterSet() : any_});
   }
 
   // The set in brackets whose first bracket was taken.
@@ -203,7 +202,8 @@ void AddSkips(const std::vector<Token>& tokens, std::vector<bool>& reached) {
 
 bool WildMatch(std::string_view pattern, std::string_view text,
                LetterCase letters, Slashes slashes) {
-  const std::vector<Token> tokens = Compiler(pattern, letters, slashes).Compile();
+  const std::vector<Token> tokens =
+      Compiler(pattern, letters, slashes).Compile();
   // The positions in `tokens` at which the rest of the text may begin.
   std::vector<bool> reached(tokens.size() + 1);
   reached[0] = true;

@@ -112,7 +112,8 @@ Result<NumberedTrees::RowsPtr> NumberedTrees::ReadFromBlock(
   for (const uint32_t index : std::views::reverse(chain)) {
     ZPACK_ASSIGN_OR_RETURN(Rows next, Apply(block, index, *rows));
     rows = std::make_shared<const Rows>(std::move(next));
-    trees_.Insert(first + index, rows, rows->size() * sizeof(Row) + sizeof(Rows));
+    trees_.Insert(first + index, rows,
+                  rows->size() * sizeof(Row) + sizeof(Rows));
   }
   return rows;
 }
@@ -158,8 +159,8 @@ Result<NumberedTrees::Rows> NumberedTrees::Parse(ByteView content,
   Rows rows;
   while (entries.Next(entry)) {
     if (entry.name.empty()) return BadTree(number);
-    rows.push_back({Intern(entry.name), entry.mode,
-                    this->number(ObjectId(entry.id))});
+    rows.push_back(
+        {Intern(entry.name), entry.mode, this->number(ObjectId(entry.id))});
   }
   if (!entries.complete()) return BadTree(number);
   return rows;

@@ -39,7 +39,8 @@ size_t TreeComparison::CountSame(std::span<const Cursor> cursors) {
   const Cursor& first = cursors.front();
   auto same = static_cast<size_t>(first.end - first.next);
   for (const Cursor& other : cursors.subspan(1)) {
-    const auto most = std::min(same, static_cast<size_t>(other.end - other.next));
+    const auto most =
+        std::min(same, static_cast<size_t>(other.end - other.next));
     same = static_cast<size_t>(
         std::mismatch(first.next, first.next + most, other.next).first -
         first.next);
@@ -118,8 +119,8 @@ Result<Visit> TreeComparison::CompareRows(std::span<const Row* const> rows,
     return Visit::kContinue;
   }
   const size_t size = path_.size();
-  const Row* const named =
-      *std::ranges::find_if(rows, [](const Row* row) { return row != nullptr; });
+  const Row* const named = *std::ranges::find_if(
+      rows, [](const Row* row) { return row != nullptr; });
   path_ += trees_.name(named->name);
   // Rows of one name are all trees, or none is.
   if (named->is_tree()) {
@@ -134,8 +135,8 @@ Result<Visit> TreeComparison::CompareRows(std::span<const Row* const> rows,
     std::vector<TreeSide> sides;
     sides.reserve(rows.size());
     for (const Row* const row : rows) sides.push_back(SideOf(row));
-    const TreeChange change = {
-        path_, std::span(sides).first(sides.size() - 1), sides.back()};
+    const TreeChange change = {path_, std::span(sides).first(sides.size() - 1),
+                               sides.back()};
     ZPACK_VISIT((*visit_)(change), Visit::kStop);
   }
   path_.resize(size);

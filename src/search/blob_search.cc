@@ -112,8 +112,8 @@ class BlobSearcher {
     if (search_.number_lines) NumberLines(text, known.lines);
     ZPACK_ASSIGN_OR_RETURN(const bool accepted, matcher_.AcceptsFile(text));
     if (!accepted) return {};
-    return search_.visit({number, text, IsBinary(text), known.lines,
-                          known.names});
+    return search_.visit(
+        {number, text, IsBinary(text), known.lines, known.names});
   }
 
   // Turns what was carried over and found into `known`.
@@ -163,7 +163,8 @@ class BlobSearcher {
 // Blocks that a thread takes at once: the blocks of a group are decompressed
 // from its beginning.
 std::vector<size_t> Shares(const FileBlocks& file) {
-  const bool groups = format::HasFeature(file.features(), format::kGroupsFeature);
+  const bool groups =
+      format::HasFeature(file.features(), format::kGroupsFeature);
   const size_t least = groups ? 64 : 1;
   std::vector<size_t> starts;
   for (size_t block = 0; block < file.block_count();) {
@@ -198,9 +199,8 @@ Status SearchBlobs(const FileBlocks& file, const BlobSearch& search) {
     }
     return {};
   };
-  const auto threads =
-      std::min<unsigned>(ResolveThreads(search.threads),
-                         MaxDecoders(file.blocks_stored_size()));
+  const auto threads = std::min<unsigned>(
+      ResolveThreads(search.threads), MaxDecoders(file.blocks_stored_size()));
   std::mutex mutex;
   Status outcome;
   RunOnThreads(threads, [&] {

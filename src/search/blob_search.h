@@ -47,9 +47,10 @@ struct BlobSearch {
   std::function<Status(const FoundBlob&)> visit = {};
 };
 
-// Contents are not hashed. Errors: those of LineMatcher, of BlockDecoder::Decode
-// and of the functions of `search`; kLimitExceeded for a line of more than 256
-// MiB in a blob in segments; kInterrupted. REQUIRES: the index is loaded.
+// Contents are not hashed. Errors: those of LineMatcher, of
+// BlockDecoder::Decode and of the functions of `search`; kLimitExceeded for a
+// line of more than 256 MiB in a blob in segments; kInterrupted. REQUIRES: the
+// index is loaded.
 Status SearchBlobs(const FileBlocks& file, const BlobSearch& search);
 
 // True if Git takes the text for binary.

@@ -28,8 +28,7 @@ size_t CandidateFinder::FindNext(Expression& expression, std::string_view text,
   if (!found) {
     expression.next = from;  // too much work: the line itself decides
   } else {
-    expression.next =
-        *found ? from + (*found)->begin : std::string_view::npos;
+    expression.next = *found ? from + (*found)->begin : std::string_view::npos;
   }
   return expression.next;
 }

@@ -76,10 +76,10 @@ Status FindCarriedLines(std::string_view text, const Delta& delta,
   for (const DeltaCopy& copy : delta.copies) {
     at += copy.literals;
     const size_t end = at + copy.length;
-    ZPACK_TRY(carrier.Copy(at, end, copy.offset, at == 0 && copy.offset == 0,
-                           end == text.size() &&
-                               copy.offset + uint64_t{copy.length} ==
-                                   base_size));
+    ZPACK_TRY(
+        carrier.Copy(at, end, copy.offset, at == 0 && copy.offset == 0,
+                     end == text.size() &&
+                         copy.offset + uint64_t{copy.length} == base_size));
     at = end;
   }
   return carrier.Search(text.size());

@@ -21,8 +21,8 @@ namespace zpack::search {
 
 // A line of a base, or a new one, as part of a text.
 struct CarriedLine {
-  MatchingLine line;         // without its number
-  uint32_t of_base = kNew;   // index of the line among those of the base
+  MatchingLine line;        // without its number
+  uint32_t of_base = kNew;  // index of the line among those of the base
   static constexpr uint32_t kNew = UINT32_MAX;
 };
 

@@ -46,9 +46,8 @@ Result<LinesOfBlobs> FindLines(const FileBlocks& file,
   LinesOfBlobs blobs(file.object_count());
   uint64_t bytes = 0;
   std::mutex mutex;  // guards both
-  BlobSearch search = {.query = options.query,
-                       .threads = options.threads,
-                       .stop = options.stop};
+  BlobSearch search = {
+      .query = options.query, .threads = options.threads, .stop = options.stop};
   search.name = [&](std::string_view line) { return texts.Number(line); };
   search.visit = [&](const FoundBlob& blob) -> Status {
     std::vector<LineOfBlob> lines = LinesInOrder(blob, binary, options.binary);
@@ -112,9 +111,8 @@ Status SearchHistory(const ArchiveFile& archive,
   LineTexts texts(kMaxTexts);
   // No line has a line feed.
   ZPACK_ASSIGN_OR_RETURN(const uint32_t binary, texts.Number("\n"));
-  ZPACK_ASSIGN_OR_RETURN(
-      const LinesOfBlobs lines,
-      FindLines(archive.blocks(), options, texts, binary));
+  ZPACK_ASSIGN_OR_RETURN(const LinesOfBlobs lines,
+                         FindLines(archive.blocks(), options, texts, binary));
   LineHistory history(archive, lines, std::move(paths));
   ZPACK_TRY(history.Walk(options.threads, options.stop));
   std::vector<LineEvents>& events = history.events();
@@ -135,16 +133,15 @@ Status SearchHistory(const ArchiveFile& archive,
   };
   std::ranges::sort(events, {}, [&](const LineEvents& event) {
     return std::tuple(event.brought, path(event),
-                      numbers[LineKey(event.blob, event.text)], event.text);
+                      numbers[LineKey(event.blob, event.text)], event.blob);
   });
   for (const LineEvents& event : events) {
     ZPACK_TRY(CheckStop(options.stop));
-    HistoryMatch match = {
-        .path = path(event),
-        .binary = event.text == binary,
-        .line = numbers[LineKey(event.blob, event.text)],
-        .blob = archive.ids()[archive.rank(event.blob)],
-        .present = event.present};
+    HistoryMatch match = {.path = path(event),
+                          .binary = event.text == binary,
+                          .line = numbers[LineKey(event.blob, event.text)],
+                          .blob = archive.ids()[archive.rank(event.blob)],
+                          .present = event.present};
     if (!match.binary) match.text = texts.text(event.text);
     if (event.brought != LineEvents::kNone) {
       match.brought = history.commit(event.brought);
@@ -165,9 +162,8 @@ Status SearchVersions(const ArchiveFile& archive,
   LinesOfBlobs blobs(archive.object_count());
   std::unordered_map<ObjectNumber, MatchingBlob> found;
   std::mutex mutex;  // guards both
-  BlobSearch search = {.query = options.query,
-                       .threads = options.threads,
-                       .stop = options.stop};
+  BlobSearch search = {
+      .query = options.query, .threads = options.threads, .stop = options.stop};
   search.visit = [&](const FoundBlob& blob) -> Status {
     MatchingBlob match = {.binary = blob.binary, .lines = blob.lines.size()};
     if (blob.binary && options.binary == BinaryFiles::kText) {

@@ -14,9 +14,9 @@
 namespace zpack::search {
 
 // Calls `visit` with each line at each path, the youngest first; lines that one
-// commit brought by path and number. Errors: those of SearchBlobs, NumberedTrees
-// and `visit`; kLimitExceeded if the matches take too much memory. REQUIRES: the
-// index is loaded.
+// commit brought by path and number. Errors: those of SearchBlobs,
+// NumberedTrees and `visit`; kLimitExceeded if the matches take too much
+// memory. REQUIRES: the index is loaded.
 Status SearchHistory(const ArchiveFile& archive,
                      const HistorySearchOptions& options,
                      const Visitor<const HistoryMatch&>& visit);

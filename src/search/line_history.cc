@@ -38,10 +38,9 @@ Status LineWalk::WalkCommit(ObjectNumber commit, uint32_t position) {
     ZPACK_ASSIGN_OR_RETURN(before.emplace_back(), graph_.ReadRootTree(parent));
   }
   if (before.empty()) before.emplace_back();
-  const auto compared =
-      compare_.Compare(before, tree, [&](const TreeChange& change) {
-        return TakeChange(change, position);
-      });
+  const auto compared = compare_.Compare(
+      before, tree,
+      [&](const TreeChange& change) { return TakeChange(change, position); });
   if (!compared) return std::unexpected(compared.error());
   return {};
 }

@@ -65,7 +65,7 @@ struct LineEvents {
 
   uint32_t path = 0;
   uint32_t text = 0;
-  ObjectNumber blob = {};   // the first version that has it
+  ObjectNumber blob = {};    // the first version that has it
   uint32_t brought = kNone;  // positions among the commits
   uint32_t removed = kNone;
   bool present = false;

@@ -21,8 +21,8 @@ std::vector<QueryToken> SplitTokens(const LineQuery& query) {
     for (size_t end = 0; token.kind == QueryToken::Kind::kPattern &&
                          (end = rest.find('\n')) != std::string_view::npos;
          rest.remove_prefix(end + 1)) {
-      tokens.push_back({token.kind, std::string(rest.substr(0, end)),
-                        token.origin});
+      tokens.push_back(
+          {token.kind, std::string(rest.substr(0, end)), token.origin});
     }
     tokens.push_back({token.kind, std::string(rest), token.origin});
   }
@@ -142,8 +142,8 @@ Status LineMatcher::MakeFinder() {
   std::vector<std::string> literals;
   candidates_match_ = !Has(Node::Kind::kAnd);
   for (const auto& pattern : patterns_) {
-    candidates_match_ = candidates_match_ && pattern->literal() != nullptr &&
-                        !pattern->words();
+    candidates_match_ =
+        candidates_match_ && pattern->literal() != nullptr && !pattern->words();
     if (pattern->literal() != nullptr && !pattern->literal()->empty()) {
       literals.push_back(*pattern->literal());
     } else if (auto prefilter = pattern->MakePrefilter()) {
@@ -167,8 +167,11 @@ void LineMatcher::Begin(std::string_view text) {
 
 Result<std::optional<MatchingLine>> LineMatcher::NextLine() {
   while (from_ < text_.size()) {
+    // A match may be at the end of the last line, or, without a line, after it.
     const size_t at = finder_.Find(text_, from_);
-    if (at >= text_.size()) break;
+    if (at > text_.size() || (at == text_.size() && text_.back() == '\n')) {
+      break;
+    }
     MatchingLine line;
     // All lines before `from_` end with a line feed.
     const size_t before = text_.substr(from_, at - from_).rfind('\n');
@@ -245,8 +248,8 @@ Result<bool> LineMatcher::FindColumns(size_t node, std::string_view line,
     return found.has_value();
   }
   if (at.kind == Node::Kind::kNot) {
-    ZPACK_ASSIGN_OR_RETURN(
-        const bool inner, FindColumns(at.parts.front(), line, other, column));
+    ZPACK_ASSIGN_OR_RETURN(const bool inner,
+                           FindColumns(at.parts.front(), line, other, column));
     return !inner;
   }
   bool all = true;

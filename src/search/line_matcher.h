@@ -76,7 +76,7 @@ class LineMatcher {
   size_t root_ = 0;
   CandidateFinder finder_;
   std::string_view text_;
-  size_t from_ = 0;  // where the next line of the text begins
+  size_t from_ = 0;                // where the next line of the text begins
   bool candidates_match_ = false;  // no candidate has to be compared
 };
 

@@ -63,8 +63,7 @@ Result<std::unique_ptr<LinePattern>> LinePattern::Compile(
 }
 
 Status LinePattern::CompileExpression(const LineQuery& query) {
-  const bool plain =
-      query.syntax == PatternSyntax::kFixed || IsPlain(text_);
+  const bool plain = query.syntax == PatternSyntax::kFixed || IsPlain(text_);
   if (plain && !query.ignore_case) return {};
   ExpressionOptions& options = looser_options_;
   options.ignore_case = query.ignore_case;

@@ -76,7 +76,9 @@ Status Pathspec::ParseMagic(std::string_view& text, Item& item, bool& literal) {
       } else if (word == "exclude") {
         item.excludes = true;
       } else if (word != "top" && !word.empty()) {
-        return Bad(whole, fmt::format("magic '{}' is not supported", word));
+        return MakeError(ErrorCode::kInvalidArgument,
+                         "pathspec '{}': magic '{}' is not supported", whole,
+                         word);
       }
     }
     if (literal && item.slashes == Slashes::kApart) {
@@ -96,7 +98,9 @@ Status Pathspec::ParseMagic(std::string_view& text, Item& item, bool& literal) {
     if (c == '!' || c == '^') {
       item.excludes = true;
     } else if (c != '/') {
-      return Bad(whole, fmt::format("unimplemented pathspec magic '{}'", c));
+      return MakeError(ErrorCode::kInvalidArgument,
+                       "pathspec '{}': unimplemented pathspec magic '{}'",
+                       whole, text.substr(0, 1));
     }
   }
   return {};
@@ -114,8 +118,8 @@ Result<Pathspec::Item> Pathspec::ParseItem(std::string_view text) {
   if (rest.starts_with(':')) ZPACK_TRY(ParseMagic(rest, item, literal));
   if (rest.starts_with('/')) return Bad(text, "is outside the tree");
   ZPACK_ASSIGN_OR_RETURN(item.pattern, Normal(rest, text));
-  item.plain = literal ? std::string::npos
-                       : item.pattern.find_first_of("*?[\\");
+  item.plain =
+      literal ? std::string::npos : item.pattern.find_first_of("*?[\\");
   item.plain = std::min(item.plain, item.pattern.size());
   return item;
 }

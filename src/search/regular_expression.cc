@@ -62,6 +62,12 @@ std::string Pcre2Message(int code) {
   return reinterpret_cast<const char*>(text.data());
 }
 
+// In Git's words, which do not quote what the pattern has.
+std::unexpected<Error> Invalid(std::string_view pattern, std::string_view why) {
+  return MakeError(ErrorCode::kInvalidArgument, "'{}': {}",
+                   MessageText{pattern}, MessageText{why});
+}
+
 class PerlExpression final : public RegularExpression {
  public:
   explicit PerlExpression(Pcre2Ptr<pcre2_code> code)
@@ -102,6 +108,13 @@ class PerlExpression final : public RegularExpression {
 
 }  // namespace
 
+std::string Pcre2Version() {
+  std::array<char, 64> text{};
+  pcre2_config(PCRE2_CONFIG_VERSION, text.data());
+  const std::string version = text.data();
+  return version.substr(0, version.find(' '));
+}
+
 Result<std::unique_ptr<RegularExpression>> CompilePosix(
     const std::string& pattern, const ExpressionOptions& options) {
   regex_t compiled;
@@ -111,8 +124,7 @@ Result<std::unique_ptr<RegularExpression>> CompilePosix(
   if (code == 0) return std::make_unique<PosixExpression>(compiled);
   std::array<char, 256> text{};
   regerror(code, &compiled, text.data(), text.size());
-  return MakeError(ErrorCode::kInvalidArgument, "'{}': {}", pattern,
-                   std::string(text.data()));
+  return Invalid(pattern, text.data());
 }
 
 Result<std::unique_ptr<RegularExpression>> CompilePerl(
@@ -123,8 +135,7 @@ Result<std::unique_ptr<RegularExpression>> CompilePerl(
     flags |= PCRE2_UTF | PCRE2_MATCH_INVALID_UTF;
     if (!options.literal) flags |= PCRE2_UCP;
   }
-  const std::unique_ptr<pcre2_compile_context,
-                        void (*)(pcre2_compile_context*)>
+  const std::unique_ptr<pcre2_compile_context, void (*)(pcre2_compile_context*)>
       context(pcre2_compile_context_create(nullptr),
               pcre2_compile_context_free);
   if (context == nullptr) {
@@ -139,8 +150,7 @@ Result<std::unique_ptr<RegularExpression>> CompilePerl(
   if (compiled != nullptr) {
     return std::make_unique<PerlExpression>(std::move(compiled));
   }
-  return MakeError(ErrorCode::kInvalidArgument, "'{}': {}", pattern,
-                   Pcre2Message(code));
+  return Invalid(pattern, Pcre2Message(code));
 }
 
 }  // namespace zpack::search

@@ -16,6 +16,9 @@
 
 namespace zpack::search {
 
+// Of the library, without its date.
+std::string Pcre2Version();
+
 enum class TextStart : uint8_t { kLine, kInLine };
 
 class RegularExpression {

@@ -19,7 +19,8 @@ Status TextPieces::Add(std::string_view piece) {
   if (offset_ == 0 && !binary_) {
     constexpr size_t kLooked = 8000;
     const size_t seen = rest_.size();
-    if (seen < kLooked) binary_ = piece.substr(0, kLooked - seen).contains('\0');
+    if (seen < kLooked)
+      binary_ = piece.substr(0, kLooked - seen).contains('\0');
   }
   const size_t feed = piece.rfind('\n');
   if (feed == std::string_view::npos) {
@@ -44,8 +45,8 @@ Status TextPieces::Search(std::string_view text) {
   std::vector<MatchingLine> found;
   ZPACK_TRY(matcher_.AllLines(text, found));
   for (const MatchingLine& line : found) {
-    lines_.push_back({line.begin + offset_, line.end + offset_,
-                      line.number + line_ - 1});
+    lines_.push_back(
+        {line.begin + offset_, line.end + offset_, line.number + line_ - 1});
     texts_.emplace_back(text.substr(line.begin, line.end - line.begin));
     kept_ += texts_.back().size() + sizeof(MatchingLine);
   }

@@ -38,10 +38,10 @@ class TextPieces {
   Status Search(std::string_view text);
 
   LineMatcher& matcher_;
-  std::string rest_;      // the beginning of a line
-  uint64_t offset_ = 0;   // of `rest_` in the text
-  uint64_t line_ = 1;     // number of the line that begins there
-  uint64_t kept_ = 0;     // bytes of `texts_`
+  std::string rest_;     // the beginning of a line
+  uint64_t offset_ = 0;  // of `rest_` in the text
+  uint64_t line_ = 1;    // number of the line that begins there
+  uint64_t kept_ = 0;    // bytes of `texts_`
   bool binary_ = false;
   std::vector<MatchingLine> lines_;
   std::vector<std::string> texts_;

@@ -58,7 +58,8 @@ class TreeSearch {
     });
     constexpr TreeComparison::Tree kNothing;
     return Ignore(all.Compare(
-        std::span(&kNothing, 1), number, [&](const TreeChange& change) -> Status {
+        std::span(&kNothing, 1), number,
+        [&](const TreeChange& change) -> Status {
           const bool is_file = (change.after.mode & 0170000) == 0100000;
           if (!is_file || !paths.Matches(change.path)) return {};
           if (!trees.IsInFile(change.after.object)) {
@@ -106,10 +107,8 @@ class TreeSearch {
   }
 
   void Keep(const FoundBlob& blob) {
-    const bool is_binary =
-        blob.binary && options_.binary != BinaryFiles::kText;
-    const bool left_out =
-        is_binary && options_.binary == BinaryFiles::kWithout;
+    const bool is_binary = blob.binary && options_.binary != BinaryFiles::kText;
+    const bool left_out = is_binary && options_.binary == BinaryFiles::kWithout;
     if (left_out || (blob.lines.empty() && !options_.all_files)) return;
     Found found = {.binary = is_binary};
     found.lines.assign(blob.lines.begin(), blob.lines.end());
@@ -134,7 +133,7 @@ class TreeSearch {
     if (found.text) {
       passed.text = *found.text;
     } else if (!found.lines.empty()) {
-      ZPACK_TRY(objects_.Read(file.blob, id, content));
+      ZPACK_TRY(objects_.Read(file.blob, id, content, HashObject::kNo));
       passed.text = AsText(content);
     }
     return visit(passed);

@@ -175,6 +175,15 @@ void RevList(const Input& input) {
   Run({"rev-list", input.file, ":/a"});
 }
 
+void Grep(const Input& input) {
+  for (const char* const what : {"-n", "-L", "-oi", "-C2"}) {
+    Run({"grep", what, "-e", "a", "--threads=2", input.file, "HEAD"});
+  }
+  Run({"grep", "-E", "(a|e)[^x]*$", input.file, "HEAD", "--", "*.c", ":!a"});
+  Run({"grep", "--all-history", "--threads=2", "-e", "a", input.file});
+  Run({"grep", "--all-history", "-c", "-F", "-e", "a", "-e", "in", input.file});
+}
+
 void LsTree(const Input& input) {
   for (const std::string& name : SomeNames(input.bytes)) {
     Run({"ls-tree", "-r", "-t", "-l", input.file, name});
@@ -289,6 +298,7 @@ constexpr Command kCommands[] = {
     {"restore", Restore, true},
     {"salvage", Salvage, true},
     {"rev-list", RevList},
+    {"grep", Grep},
     {"ls-tree", LsTree},
     {"archive", Archive},
     {"cat-file", CatFile, true},

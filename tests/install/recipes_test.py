@@ -45,6 +45,7 @@ NAMES = {
     "zlib": ("zlib-ng-compat", "zlib", "zlib", "zlib", "pkgconfig(zlib)"),
     "libdeflate": ("libdeflate", "libdeflate", "libdeflate", "libdeflate",
                    "pkgconfig(libdeflate)"),
+    "pcre2": ("pcre2", "pcre2", "pcre2", "pcre2", "pkgconfig(libpcre2-8)"),
     "libgit2": ("libgit2", "libgit2", "libgit2", "libgit2", "pkgconfig(libgit2)"),
     "Boost": ("boost", "boost", "libboost-devel", "boost", "boost-devel"),
     "nlohmann_json": ("nlohmann-json", "nlohmann_json", "nlohmann_json", "nlohmann-json",

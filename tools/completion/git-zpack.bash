@@ -104,6 +104,15 @@ __git_zpack_value()
 		__git_zpack_paths file "$3" ;;
 	"protect --redundancy" | "convert --redundancy")
 		__git_zpack_words "1% 2% 5% 10% 20%" "$3" ;;
+	"grep --color")
+		__git_zpack_words "always auto never" "$3" ;;
+	"grep --file" | "grep -f")
+		__git_zpack_paths any "$3" ;;
+	"grep --"* | "grep -"[eABCm])
+		case $2 in
+		--regexp | --format | --*context | --max-count | --max-depth | --threads | -?) COMPREPLY=() ;;
+		*) return 1 ;;
+		esac ;;
 	"archive --format")
 		__git_zpack_words "tar tar.gz tar.zst zip" "$3" ;;
 	"convert --with" | "archive --prefix")
@@ -155,7 +164,7 @@ __git_zpack_complete()
 	shift 2
 	local -a words=("$@") arguments=()
 	local word=${words[current]} previous=${words[current - 1]}
-	local command=${words[first]} i option options_end=0
+	local command=${words[first]} i option options_end=0 pattern=1
 
 	if ((current == first)); then
 		case "$word" in
@@ -178,13 +187,25 @@ __git_zpack_complete()
 				COMPREPLY=("${COMPREPLY[@]/#/$option=}")
 			return
 		fi
-	elif [[ $previous == --* ]]; then
+	elif [[ $previous == --* || "$command $previous" == "grep -"? ]] && [[ $previous != --color ]]; then
 		__git_zpack_value "$command" "$previous" "$word" && return
 	fi
 
 	# The arguments before the word, without options and their values.
 	for ((i = first + 1; i < current; i++)); do
 		if ((!options_end)); then
+			case "$command ${words[i]}" in
+			"grep --regexp" | "grep --file" | "grep -"[efABCm] | "grep --"*-context | "grep --context" | "grep --max-depth")
+				[[ ${words[i]} == -[ef] || ${words[i]} == --[rf]* ]] && pattern=0
+				[[ ${words[i + 1]} == = ]] && ((i++))
+				((i++))
+				continue ;;
+			"grep --color")
+				[[ ${words[i + 1]} == = ]] && ((i += 2))
+				continue ;;
+			"grep -n" | 'grep \(' | 'grep \)')
+				continue ;;
+			esac
 			case "${words[i]}" in
 			--)
 				options_end=1
@@ -209,15 +230,21 @@ __git_zpack_complete()
 		__git_zpack_words "$(__git_zpack_options "$command")" "$word"
 		return
 	fi
+	# The pattern of grep is an argument unless an option gives one; paths in the
+	# file come after '--'.
+	if [[ $command == grep ]]; then
+		((options_end || ${#arguments[@]} < pattern)) && return
+		arguments=("${arguments[@]:pattern}")
+	fi
 	# Revisions may be any number.
 	local position=${#arguments[@]}
-	[[ $command == rev-list || $command == list-refs ]] && ((position > 1)) && position=1
+	[[ $command == rev-list || $command == list-refs || $command == grep ]] && ((position > 1)) && position=1
 	case "$command $position" in
 	"convert 0" | "restore 1" | "salvage 1" | "repack 0")
 		__git_zpack_paths directory "$word" ;;
 	"help 0")
 		__git_zpack_words "$(__git_zpack_commands)" "$word" ;;
-	"cat-file 1" | "list-refs 1" | "rev-list 1" | "ls-tree 1" | "archive 1")
+	"cat-file 1" | "list-refs 1" | "rev-list 1" | "grep 1" | "ls-tree 1" | "archive 1")
 		__git_zpack_refs "${arguments[0]}" "$word" ;;
 	"http-backend 0" | "shell 0" | "version 0")
 		COMPREPLY=() ;;

@@ -82,6 +82,10 @@ function __git_zpack_values
             string split ' ' 'files reftable'
         case '* --without'
             string split ' ' 'reflogs description info hooks lfs config worktrees alternates other'
+        case 'grep --color'
+            string split ' ' 'always auto never'
+        case 'grep --file' 'grep -f'
+            __fish_complete_path $argv[3]
         case 'archive --format'
             string split ' ' 'tar tar.gz tar.zst zip'
         case 'verify --max-errors'
@@ -131,7 +135,7 @@ function __git_zpack_complete
     end
     if set -q words[-1]; and string match -q -- '-*' $words[-1]
         and __git_zpack_takes_value $command $words[-1]
-        and not string match -qr -- '^--batch(-check)?$' $words[-1]
+        and not string match -qr -- '^--(batch(-check)?|color)$' $words[-1]
         __git_zpack_values $command $words[-1] $current
         return
     end
@@ -143,21 +147,37 @@ function __git_zpack_complete
     # The arguments before the word, without options and their values.
     set -l arguments
     set -l skip no
+    # The pattern of grep is an argument unless an option gives one; paths in the
+    # file come after '--'.
+    set -l pattern no
+    test $command = grep; and set pattern yes
     for word in $words
+        if string match -qr -- '^(-[ef]|--(regexp|file)(=.*)?)$' $word
+            set pattern no
+        end
         if test $skip = yes
             set skip no
+        else if test "$command $word" = 'grep --'
+            return
         else if string match -q -- '-*' $word
-            string match -qr -- '^--batch(-check)?$|=' $word
+            string match -qr -- '^--(batch(-check)?|color)$|=' $word
             or not __git_zpack_takes_value $command $word
             or set skip yes
         else
             set -a arguments $word
         end
     end
+    if test $command = grep
+        set arguments (string match -vr -- '^[()]$' $arguments)
+        if test $pattern = yes
+            set -q arguments[1]; or return
+            set -e arguments[1]
+        end
+    end
     switch "$command "(count $arguments)
         case 'convert 0' 'restore 1' 'salvage 1' 'repack 0'
             __fish_complete_directories $current ''
-        case 'cat-file 1' 'ls-tree 1' 'archive 1' 'rev-list *'
+        case 'cat-file 1' 'ls-tree 1' 'archive 1' 'rev-list *' 'grep *'
             if set -q arguments[1]
                 __git_zpack_refs $arguments[1]
             else

@@ -24,8 +24,8 @@ import checking
 
 # Headers of include/zpack: plain values, which every layer may use, and
 # facades, which belong to the layers that fill their structures.
-VALUE_HEADERS = {"convert_stats.h", "file_facts.h", "file_statistics.h", "lost_object.h", "object_id.h", "options.h", "parity_state.h",
-                 "progress.h", "publish_file.h", "quote.h", "promisor_remote.h", "read_cost.h", "refs.h", "repository_files.h", "result.h", "version.h", "visit.h", "walk.h", "wild_match.h"}
+VALUE_HEADERS = {"convert_stats.h", "file_facts.h", "file_statistics.h", "line_query.h", "lost_object.h", "object_id.h", "options.h", "parity_state.h",
+                 "progress.h", "publish_file.h", "quote.h", "promisor_remote.h", "read_cost.h", "refs.h", "repository_files.h", "result.h", "search.h", "version.h", "visit.h", "walk.h", "wild_match.h"}
 FACADE_HEADERS = {
     "build_options.h": {"api"},
     "process.h": {"api"},
@@ -33,6 +33,7 @@ FACADE_HEADERS = {
     "consolidate.h": {"convert", "api"},
     "convert.h": {"convert", "api", "capi"},
     "archive_reader.h": {"reader", "api", "capi"},
+    "line_search.h": {"api"},
     "object_filter.h": {"serve", "api"},
     "parity.h": {"protect", "api"},
     "repack.h": {"repack", "api", "capi"},
@@ -61,13 +62,14 @@ THIRD_PARTY = [
     (r"(zdict|zstd_errors|libdeflate)\.h", {"codec"}),
     (GIT2, {"git", "libgit2"}),
     (r"curl/", {"http"}),
+    (r"pcre2\.h", {"search"}),
     (r"(immintrin|arm_neon)\.h", {"parity"}),
     (r"boost/", {"tools"}),
     (r"nlohmann/", {"tools"}),
     (r"pybind11/", {"tools"}),
     (r"(gtest|gmock|benchmark)/", set()),
 ]
-POSIX = re.compile(r"(sys|linux)/\w+\.h|(dirent|errno|fcntl|fnmatch|malloc|poll|pthread|pwd|regex|sched|"
+POSIX = re.compile(r"(sys|linux)/\w+\.h|(dirent|errno|fcntl|fnmatch|langinfo|malloc|poll|pthread|pwd|regex|sched|"
                    r"signal|spawn|stdlib|strings?|termios|time|unistd)\.h")
 
 # Edges that no table may hold: the two ends of a file meet in `format` only,

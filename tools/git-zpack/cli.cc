@@ -200,6 +200,8 @@ std::vector<std::string> OptionNames(const Command& command) {
   std::vector<std::string> names;
   const po::options_description own = OwnOptions(command);
   for (const auto& option : own.options()) {
+    // An option of one letter alone has no long name.
+    if (option->long_name().empty()) continue;
     names.push_back("--" + option->long_name());
   }
   return names;
@@ -362,14 +364,14 @@ int RunVersion(const std::vector<std::string>& arguments, const Io& io) {
 
 const std::vector<Command>& Commands() {
   static const std::vector<Command> commands = {
-      kConvertCommand,     kConsolidateCommand, kVerifyCommand,
-      kAttestCommand,      kRestoreCommand,     kProtectCommand,
-      kRepairCommand,      kSalvageCommand,     kRepackCommand,
-      kShowCommand,        kReportCommand,      kDiffCommand,
-      kListRefsCommand,    kCatFileCommand,     kRevListCommand,
-      kGrepCommand,        kLsTreeCommand,      kArchiveCommand,
-      kExecCommand,        kListFilesCommand,   kCatExtraCommand,
-      kUploadPackCommand,  kHttpBackendCommand, kShellCommand};
+      kConvertCommand,    kConsolidateCommand, kVerifyCommand,
+      kAttestCommand,     kRestoreCommand,     kProtectCommand,
+      kRepairCommand,     kSalvageCommand,     kRepackCommand,
+      kShowCommand,       kReportCommand,      kDiffCommand,
+      kListRefsCommand,   kCatFileCommand,     kRevListCommand,
+      kGrepCommand,       kLsTreeCommand,      kArchiveCommand,
+      kExecCommand,       kListFilesCommand,   kCatExtraCommand,
+      kUploadPackCommand, kHttpBackendCommand, kShellCommand};
   return commands;
 }
 
@@ -399,8 +401,8 @@ po::variables_map ParseArguments(const Command& command,
   }
   po::variables_map values;
   std::vector<std::string> after;
-  const std::vector<std::string> words = WithOptionalValues(
-      command, WordsBeforeDashes(command, arguments, after));
+  const std::vector<std::string> words =
+      WithOptionalValues(command, WordsBeforeDashes(command, arguments, after));
   po::parsed_options parsed = po::command_line_parser(words)
                                   .options(all)
                                   .positional(positional)

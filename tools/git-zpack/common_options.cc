@@ -310,7 +310,7 @@ int64_t Number(const po::variables_map& options, const char* name, int64_t low,
 }
 
 int64_t NumberFrom(const std::string& text, const char* name, int64_t low,
-                    int64_t high) {
+                   int64_t high) {
   int64_t value = 0;
   const auto [end, error] =
       std::from_chars(text.data(), text.data() + text.size(), value);

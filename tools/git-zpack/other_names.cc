@@ -11,7 +11,7 @@ namespace zpack::cli {
 std::string_view CommandsLike(std::string_view typed) {
   constexpr std::string_view kList = "'list-refs', 'ls-tree' or 'list-files'";
   constexpr std::string_view kGit = "'exec <file> git ...'";
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 21>
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 20>
       kNames = {{{"backup", "'convert'"},
                  {"blame", kGit},
                  {"cat", "'cat-file'"},
@@ -22,7 +22,6 @@ std::string_view CommandsLike(std::string_view typed) {
                  {"extract", "'restore'"},
                  {"fsck", "'verify'"},
                  {"gc", "'repack'"},
-                 {"grep", kGit},
                  {"info", "'show'"},
                  {"list", kList},
                  {"log", "'exec <file> git log' or 'rev-list'"},

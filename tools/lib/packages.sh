@@ -8,7 +8,7 @@
 # shellcheck disable=SC2034  # used by those who source this
 build_packages=(
   git cmake ninja-build g++ pkg-config python3
-  libgit2-dev libzstd-dev zlib1g-dev libdeflate-dev libfmt-dev
+  libgit2-dev libpcre2-dev libzstd-dev zlib1g-dev libdeflate-dev libfmt-dev
   nlohmann-json3-dev libxxhash-dev libssl-dev libcurl4-openssl-dev
   libboost-program-options-dev
 )

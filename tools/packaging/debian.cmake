@@ -63,7 +63,7 @@ refs of such a file. Programs that do not use libgit2 need only libzpack0."
 
 # What the headers, zpack.pc and the static library need.
 set(libraries libfmt-dev libxxhash-dev libssl-dev libcurl4-openssl-dev
-  libzstd-dev zlib1g-dev libdeflate-dev libgit2-dev)
+  libzstd-dev zlib1g-dev libdeflate-dev libgit2-dev libpcre2-dev)
 if(TARGET zpack_dep::ipsec_mb)
   list(APPEND libraries libipsec-mb-dev)
 endif()

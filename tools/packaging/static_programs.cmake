@@ -25,7 +25,8 @@ endfunction()
 
 # What libgit2 needs is in its .pc file.
 set(libraries boost_program_options fmt ${ZPACK_git2_STATIC_LIBRARIES}
-  ${ZPACK_libgit2_STATIC_LIBRARIES} xxhash zstd z deflate crypto)
+  ${ZPACK_libgit2_STATIC_LIBRARIES}
+  ${ZPACK_pcre2_STATIC_LIBRARIES} xxhash zstd z deflate crypto)
 list(REMOVE_DUPLICATES libraries)
 list(REMOVE_ITEM libraries rt)
 if(TARGET zpack_dep::ipsec_mb)

@@ -40,6 +40,8 @@ COMMANDS = {
     "cat-file": ("cat-file --batch-check --batch-all-objects {made}/new.zpack", ""),
     "contents": ("cat-file --batch --batch-all-objects --buffer {made}/new.zpack", ""),
     "rev-list": ("rev-list --objects --all {made}/new.zpack", ""),
+    "grep": ("grep -c a {made}/new.zpack HEAD", ""),
+    "history": ("grep --all-history -F the {made}/new.zpack", ""),
     "ls-tree": ("ls-tree -r {made}/new.zpack HEAD", ""),
     "diff": ("diff {made}/old.zpack {made}/new.zpack", ""),
     "report": ("report {made}/new.git", ""),

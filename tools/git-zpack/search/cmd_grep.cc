@@ -75,7 +75,10 @@ int SearchTrees(const ArchiveReader& reader, GrepRequest& request,
   for (size_t i = 0; i < roots.size(); ++i) {
     const std::string& revision = request.revisions[i];
     const auto visit = [&](const SearchedFile& file) -> Result<Visit> {
-      if (io.json) {
+      const bool without =
+          request.output.what == GrepOutput::What::kNamesWithout;
+      if (io.json && !request.output.quiet) {
+        if (file.lines.empty() != without) return Visit::kContinue;
         files.push_back(FileToJson(revision, file));
         found = true;
         return Visit::kContinue;
@@ -86,12 +89,13 @@ int SearchTrees(const ArchiveReader& reader, GrepRequest& request,
       found = printer.found();
       return found && request.output.quiet ? Visit::kStop : Visit::kContinue;
     };
-    const Status searched =
-        reader.SearchTree(roots[i], request.search, visit);
+    const Status searched = reader.SearchTree(roots[i], request.search, visit);
     if (!searched) return Fail(io, searched.error());
     if (found && request.output.quiet) break;
   }
-  if (io.json) PrintJson({{"files", std::move(files)}}, io.out);
+  if (io.json && !request.output.quiet) {
+    PrintJson({{"files", std::move(files)}}, io.out);
+  }
   return found ? kDone : kNo;
 }
 
@@ -109,9 +113,9 @@ int SearchVersions(const ArchiveReader& reader, const GrepRequest& request,
   bool found = false;
   nlohmann::ordered_json blobs = nlohmann::ordered_json::array();
   const Status searched = reader.SearchVersions(
-      HistoryOptions(request),
-      [&](const MatchingBlob& blob) -> Result<Visit> {
-        if ((blob.lines == 0) != (output.what == GrepOutput::What::kNamesWithout)) {
+      HistoryOptions(request), [&](const MatchingBlob& blob) -> Result<Visit> {
+        if ((blob.lines == 0) !=
+            (output.what == GrepOutput::What::kNamesWithout)) {
           return Visit::kContinue;
         }
         found = true;
@@ -126,14 +130,17 @@ int SearchVersions(const ArchiveReader& reader, const GrepRequest& request,
         }
         io.out << NameOf(blob.id.ToHex(), blob.path, !output.zero_after_names);
         if (output.what == GrepOutput::What::kCounts) {
-          io.out << (output.zero_after_names ? '\0' : ':') << blob.lines << '\n';
+          io.out << (output.zero_after_names ? '\0' : ':') << blob.lines
+                 << '\n';
         } else {
           io.out << (output.zero_after_names ? '\0' : '\n');
         }
         return Visit::kContinue;
       });
   if (!searched) return Fail(io, searched.error());
-  if (io.json) PrintJson({{"blobs", std::move(blobs)}}, io.out);
+  if (io.json && !output.quiet) {
+    PrintJson({{"blobs", std::move(blobs)}}, io.out);
+  }
   return found ? kDone : kNo;
 }
 
@@ -157,9 +164,9 @@ int SearchHistory(const ArchiveReader& reader, const GrepRequest& request,
   if (request.output.what != GrepOutput::What::kLines) {
     return SearchVersions(reader, request, io);
   }
-  auto format = request.format ? HistoryFormat::Parse(*request.format)
-                               : HistoryFormat::Default();
-  if (!format) return Fail(io, format.error());
+  const HistoryFormat format = request.format
+                                   ? HistoryFormat::Parse(*request.format)
+                                   : HistoryFormat::Default();
   bool found = false;
   nlohmann::ordered_json lines = nlohmann::ordered_json::array();
   const Status searched = reader.SearchHistory(
@@ -169,12 +176,14 @@ int SearchHistory(const ArchiveReader& reader, const GrepRequest& request,
         if (io.json) {
           lines.push_back(MatchToJson(match));
         } else {
-          format->Print(match, io.out);
+          format.Print(match, io.out);
         }
         return Visit::kContinue;
       });
   if (!searched) return Fail(io, searched.error());
-  if (io.json) PrintJson({{"lines", std::move(lines)}}, io.out);
+  if (io.json && !request.output.quiet) {
+    PrintJson({{"lines", std::move(lines)}}, io.out);
+  }
   return found ? kDone : kNo;
 }
 

@@ -81,8 +81,7 @@ Status GrepPrinter::PrintLines(const SearchedFile& file) {
     }
     if (const Status printed = PrintLine(line, ':'); !printed) return printed;
     if (output_.after == 0) continue;
-    const uint64_t next =
-        i + 1 < count ? file.lines[i + 1].number : UINT64_MAX;
+    const uint64_t next = i + 1 < count ? file.lines[i + 1].number : UINT64_MAX;
     const Status after = PrintAfter(output_.after, line, next);
     if (!after) return after;
   }

@@ -141,7 +141,8 @@ GrepOutput OutputOf(const po::variables_map& values, const Io& io) {
   if (Has(values, "files-with-matches") || Has(values, "name-only")) {
     output.what = GrepOutput::What::kNames;
   }
-  if (Has(values, "files-without-match")) output.what = GrepOutput::What::kNamesWithout;
+  if (Has(values, "files-without-match"))
+    output.what = GrepOutput::What::kNamesWithout;
   output.names = LastOf(values, "with-filename", "no-filename", true);
   output.numbers = LastOf(values, "line-number", "no-line-number", false);
   output.columns = Has(values, "column");
@@ -157,9 +158,9 @@ GrepOutput OutputOf(const po::variables_map& values, const Io& io) {
 }
 
 void RefuseForHistory(const po::variables_map& values) {
-  for (const char* const name :
-       {"only-matching", "column", "heading", "break", "context",
-        "before-context", "after-context", "max-count", "max-depth"}) {
+  for (const char* const name : {"only-matching", "column", "heading", "break",
+                                 "context", "before-context", "after-context",
+                                 "max-count", "max-depth", "no-recursive"}) {
     if (Has(values, name)) {
       throw UsageError{
           fmt::format("'--{}' does not go with '--all-history'", name)};
@@ -180,12 +181,9 @@ void AddGrepOptions(po::options_description& options) {
   options.add_options()(
       "all-history",
       "search every version of every file once; show which commits brought a "
-      "line and removed it")("format",
-                             text()->value_name("<format>"),
+      "line and removed it")("format", text()->value_name("<format>"),
                              "with --all-history: what to print for each line")(
-      "regexp,e",
-      texts("<pattern>"),
-      "a pattern; may be repeated")(
+      "regexp,e", texts("<pattern>"), "a pattern; may be repeated")(
       "file,f", texts("<file>"),
       "patterns, one on each line of a file; may be repeated")(
       "and", "a line must match what is on both sides")(
@@ -201,10 +199,10 @@ void AddGrepOptions(po::options_description& options) {
       "invert-match,v", "lines that do not match")(
       "text,a", "treat binary files as text")(",I", "leave out binary files")(
       "line-number,n", "show the numbers of lines")(
-      "no-line-number", "do not show them")(
-      "column", "show where a line matches first")(
-      "no-filename,h", "do not show names of files")(
-      "with-filename,H", "show them (default)")(
+      "no-line-number", "do not show them")("column",
+                                            "show where a line matches first")(
+      "no-filename,h", "do not show names of files")("with-filename,H",
+                                                     "show them (default)")(
       "full-name", "accepted for compatibility: paths are always whole")(
       "files-with-matches,l", "show only the names of files that match")(
       "name-only", "the same as --files-with-matches")(
@@ -214,7 +212,8 @@ void AddGrepOptions(po::options_description& options) {
       "count,c", "show the number of lines that match, for each file")(
       "heading", "show the name of a file once, above its lines")(
       "break", "an empty line between the lines of different files")(
-      "quiet,q", "show nothing; only the exit code says whether a line matches")(
+      "quiet,q",
+      "show nothing; only the exit code says whether a line matches")(
       "after-context,A", number(), "show <n> lines after each")(
       "before-context,B", number(), "show <n> lines before each")(
       "context,C", number(), "show <n> lines before and after each; or -<n>")(
@@ -261,6 +260,9 @@ GrepRequest ParseGrepRequest(const po::variables_map& values, const Io& io) {
   }
   if (!request.all_history) return request;
   RefuseForHistory(values);
+  if (request.format && request.output.what != GrepOutput::What::kLines) {
+    throw UsageError{"'--format' is for lines, not for files or counts"};
+  }
   if (!request.revisions.empty()) {
     throw UsageError{"give revisions or '--all-history', not both"};
   }

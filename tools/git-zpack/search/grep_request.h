@@ -17,9 +17,15 @@ namespace zpack::cli {
 
 // What is printed of a file of a tree.
 struct GrepOutput {
-  enum class What : uint8_t { kLines, kMatches, kNames, kNamesWithout, kCounts };
+  enum class What : uint8_t {
+    kLines,
+    kMatches,
+    kNames,
+    kNamesWithout,
+    kCounts
+  };
   What what = What::kLines;
-  bool names = true;    // before each line
+  bool names = true;  // before each line
   bool numbers = false;
   bool columns = false;
   bool zero_after_names = false;

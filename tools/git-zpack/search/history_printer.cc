@@ -6,8 +6,11 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <charconv>
+#include <optional>
 #include <utility>
 
+#include "cli.h"
 #include "zpack/quote.h"
 
 namespace zpack::cli {
@@ -20,27 +23,24 @@ std::string IdText(const std::optional<ObjectId>& id, bool is_short) {
   return is_short ? id->ToHex().substr(0, kShortId) : id->ToHex();
 }
 
-std::unexpected<Error> Bad(std::string_view what) {
-  return std::unexpected(
-      Error{ErrorCode::kInvalidArgument,
-            fmt::format("unknown field in the format: '{}'", QuoteName(what))});
+UsageError Bad(std::string_view what) {
+  return UsageError{
+      fmt::format("unknown field in the format: '{}'", QuoteName(what))};
 }
 
 // The value of two hexadecimal digits, or nothing.
 std::optional<char> HexCharacter(std::string_view digits) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
+  unsigned value = 0;
   if (digits.size() < 2) return std::nullopt;
-  const size_t high = kDigits.find(digits[0]);
-  const size_t low = kDigits.find(digits[1]);
-  if (high == std::string_view::npos || low == std::string_view::npos) {
-    return std::nullopt;
-  }
-  return static_cast<char>(high * 16 + low);
+  const char* const end = digits.data() + 2;
+  const auto parsed = std::from_chars(digits.data(), end, value, 16);
+  if (parsed.ec != std::errc() || parsed.ptr != end) return std::nullopt;
+  return static_cast<char>(value);
 }
 
 }  // namespace
 
-Result<HistoryFormat> HistoryFormat::Parse(std::string_view format) {
+HistoryFormat HistoryFormat::Parse(std::string_view format) {
   constexpr std::array<std::pair<std::string_view, Field>, 6> kFields = {
       {{"brought", Field::kBrought},
        {"removed", Field::kRemoved},
@@ -59,15 +59,16 @@ Result<HistoryFormat> HistoryFormat::Parse(std::string_view format) {
       ++at;
     } else if (rest.starts_with("%(")) {
       const size_t end = rest.find(')');
-      if (end == std::string_view::npos) return Bad(rest);
+      if (end == std::string_view::npos) throw Bad(rest);
       std::string_view name = rest.substr(2, end - 2);
       const bool is_short = name.ends_with(":short");
       if (is_short) name.remove_suffix(std::string_view(":short").size());
       const auto* field = kFields.begin();
       while (field != kFields.end() && field->first != name) ++field;
-      const bool is_id = name == "brought" || name == "removed" || name == "blob";
+      const bool is_id =
+          name == "brought" || name == "removed" || name == "blob";
       if (field == kFields.end() || (is_short && !is_id)) {
-        return Bad(rest.substr(0, end + 1));
+        throw Bad(rest.substr(0, end + 1));
       }
       parsed.parts_.emplace_back(std::exchange(text, {}));
       parsed.parts_.emplace_back(FieldUse{field->second, is_short});
@@ -76,7 +77,7 @@ Result<HistoryFormat> HistoryFormat::Parse(std::string_view format) {
       text += *character;
       at += 2;
     } else {
-      return Bad(rest.substr(0, 3));
+      throw Bad(rest.substr(0, 3));
     }
   }
   text += '\n';
@@ -85,7 +86,7 @@ Result<HistoryFormat> HistoryFormat::Parse(std::string_view format) {
 }
 
 HistoryFormat HistoryFormat::Default() {
-  return *Parse(
+  return Parse(
       "%(brought:short)..%(removed:short) %(blob:short) "
       "%(path):%(line):%(text)");
 }

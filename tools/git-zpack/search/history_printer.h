@@ -11,7 +11,6 @@
 #include <variant>
 #include <vector>
 
-#include "zpack/result.h"
 #include "zpack/search.h"
 
 namespace zpack::cli {
@@ -19,8 +18,8 @@ namespace zpack::cli {
 // What '--format' asks for: text, and fields such as '%(path)'.
 class HistoryFormat {
  public:
-  // kInvalidArgument for an unknown field.
-  static Result<HistoryFormat> Parse(std::string_view format);
+  // Throws UsageError for an unknown field.
+  static HistoryFormat Parse(std::string_view format);
   // "<brought>..<removed> <blob> <path>:<line>:<text>", with short ids.
   static HistoryFormat Default();
 

@@ -20,6 +20,7 @@ class GitZpack < Formula
   depends_on "libgit2"
   depends_on :linux
   depends_on "openssl@3"
+  depends_on "pcre2"
   depends_on "xxhash"
   depends_on "zlib-ng-compat"
   depends_on "zstd"

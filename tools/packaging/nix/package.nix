@@ -19,6 +19,7 @@
   libgit2,
   nlohmann_json,
   openssl,
+  pcre2,
   xxHash,
   zlib,
   zstd,
@@ -48,6 +49,7 @@ stdenv.mkDerivation (finalAttrs: {
     libgit2
     nlohmann_json
     openssl
+    pcre2
     xxHash
     zlib
     zstd

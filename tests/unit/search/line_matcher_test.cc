@@ -1,0 +1,312 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Lines are found as if each were compared by itself, whatever finds the
+// candidates, and lines of a delta as if its text were searched as a whole.
+
+#include "search/line_matcher.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "search/copied_lines.h"
+#include "search/literal_set.h"
+#include "search/regular_expression.h"
+#include "search/text_pieces.h"
+
+namespace zpack::search {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+LineQuery QueryOf(PatternSyntax syntax,
+                  const std::vector<std::string>& patterns) {
+  LineQuery query;
+  query.syntax = syntax;
+  for (const std::string& pattern : patterns) {
+    query.tokens.push_back({QueryToken::Kind::kPattern, pattern, "test"});
+  }
+  return query;
+}
+
+std::vector<std::string> LinesOf(std::string_view text) {
+  std::vector<std::string> lines;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    lines.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
+
+std::vector<std::string> Found(const LineQuery& query, std::string_view text) {
+  auto matcher = LineMatcher::Compile(query);
+  EXPECT_TRUE(matcher.has_value());
+  std::vector<MatchingLine> lines;
+  EXPECT_TRUE(matcher->AllLines(text, lines));
+  std::vector<std::string> found;
+  found.reserve(lines.size());
+  for (const MatchingLine& line : lines) {
+    found.emplace_back(text.substr(line.begin, line.end - line.begin));
+  }
+  return found;
+}
+
+// A text of a few letters, so that much matches and much repeats.
+std::string RandomText(std::mt19937& random, size_t size) {
+  constexpr std::string_view kLetters = "aabbc AB_-.\n\n";
+  std::string text;
+  for (size_t i = 0; i < size; ++i) {
+    text += kLetters[random() % kLetters.size()];
+  }
+  return text;
+}
+
+std::string RandomPattern(std::mt19937& random) {
+  constexpr std::array<std::string_view, 36> kParts = {
+      "a",     "b",       "c",           "ab",
+      "A",     ".",       "*",           "+",
+      "?",     "^",       "$",           "(",
+      ")",     "|",       "[ab]",        "[^a]",
+      "[a-c]", "\\(",     "\\)",         "\\|",
+      "\\+",   "\\?",     "\\b",         "\\<",
+      "\\>",   "\\w",     "\\W",         "{2}",
+      "{1,}",  "\\{2\\}", "[[:upper:]]", "[^[:space:]]",
+      " ",     "_",       "-",           "\\."};
+  std::string pattern;
+  const size_t count = 1 + random() % 5;
+  for (size_t i = 0; i < count; ++i)
+    pattern += kParts[random() % kParts.size()];
+  return pattern;
+}
+
+TEST(LineMatcher, CandidatesLoseNoLine) {
+  std::mt19937 random(1);
+  size_t compared = 0;
+  size_t with_prefilter = 0;
+  for (int i = 0; i < 6000; ++i) {
+    const std::string pattern = RandomPattern(random);
+    ExpressionOptions options;
+    const int syntax = i % 3;
+    options.extended = syntax == 1;
+    options.ignore_case = i % 5 == 0;
+    const bool perl = syntax == 2;
+    auto expression =
+        perl ? CompilePerl(pattern, options) : CompilePosix(pattern, options);
+    if (!expression) continue;
+    LineQuery query = QueryOf(perl               ? PatternSyntax::kPerl
+                              : options.extended ? PatternSyntax::kExtended
+                                                 : PatternSyntax::kBasic,
+                              {pattern});
+    query.ignore_case = options.ignore_case;
+    const std::string text = RandomText(random, 200);
+    std::vector<std::string> expected;
+    for (const std::string& line : LinesOf(text)) {
+      const auto found = (*expression)->Find(line, TextStart::kLine);
+      ASSERT_TRUE(found.has_value());
+      if (*found) expected.push_back(line);
+    }
+    ASSERT_EQ(Found(query, text), expected) << pattern << '\n' << text;
+    ++compared;
+    with_prefilter += (perl ? LooserPerlPattern(pattern)
+                            : LooserPerlPattern(pattern, options))
+                          .has_value();
+  }
+  EXPECT_GT(compared, 3000);
+  EXPECT_GT(with_prefilter, compared / 2);
+}
+
+TEST(LineMatcher, ManyTextsAreFoundAsOneByOne) {
+  std::mt19937 random(2);
+  for (int i = 0; i < 300; ++i) {
+    std::vector<std::string> texts;
+    for (size_t count = 1 + random() % 20; count > 0; --count) {
+      std::string text = RandomText(random, 1 + random() % 5);
+      std::erase(text, '\n');
+      if (!text.empty()) texts.push_back(text);
+    }
+    if (texts.empty()) continue;
+    const std::string text = RandomText(random, 300);
+    std::vector<std::string> expected;
+    for (const std::string& line : LinesOf(text)) {
+      const bool matches = std::ranges::any_of(
+          texts, [&](const std::string& one) { return line.contains(one); });
+      if (matches) expected.push_back(line);
+    }
+    ASSERT_EQ(Found(QueryOf(PatternSyntax::kFixed, texts), text), expected);
+  }
+}
+
+TEST(LiteralSet, EveryByteMayOccur) {
+  std::vector<std::string> texts;
+  for (int c = 0; c < 256; ++c) texts.emplace_back(3, static_cast<char>(c));
+  const auto set = LiteralSet::Make(texts);
+  ASSERT_TRUE(set.has_value());
+  for (const std::string& text : texts) {
+    const char other = static_cast<char>(text.front() + 1);
+    EXPECT_EQ(set->FindEnd(std::string(2, other) + text, 0), 5U);
+  }
+  EXPECT_EQ(set->FindEnd("aabbccdd", 0), std::string_view::npos);
+}
+
+// A delta between random texts that share pieces.
+struct RandomDelta {
+  std::string base;
+  std::string text;
+  Delta delta;
+};
+
+RandomDelta MakeDelta(std::mt19937& random) {
+  RandomDelta made;
+  made.base = RandomText(random, random() % 200);
+  uint32_t literals = 0;
+  for (size_t count = random() % 6; count > 0; --count) {
+    const std::string added = RandomText(random, random() % 15);
+    made.text += added;
+    literals += static_cast<uint32_t>(added.size());
+    if (made.base.empty()) continue;
+    DeltaCopy copy;
+    copy.literals = literals;
+    copy.offset = random() % 3 == 0
+                      ? 0
+                      : static_cast<uint32_t>(random() % made.base.size());
+    const auto most = static_cast<uint32_t>(made.base.size() - copy.offset);
+    copy.length =
+        random() % 3 == 0 ? most : 1 + static_cast<uint32_t>(random() % most);
+    made.text += made.base.substr(copy.offset, copy.length);
+    made.delta.copies.push_back(copy);
+    literals = 0;
+  }
+  made.text += RandomText(random, random() % 10);
+  return made;
+}
+
+TEST(CopiedLines, LinesOfADeltaAreThoseOfItsText) {
+  std::mt19937 random(3);
+  size_t carried = 0;
+  for (int i = 0; i < 20000; ++i) {
+    const RandomDelta made = MakeDelta(random);
+    const LineQuery query = i % 2 == 0
+                                ? QueryOf(PatternSyntax::kFixed, {"ab"})
+                                : QueryOf(PatternSyntax::kExtended, {"^a|b$"});
+    auto matcher = LineMatcher::Compile(query);
+    ASSERT_TRUE(matcher.has_value());
+    std::vector<MatchingLine> base;
+    ASSERT_TRUE(matcher->AllLines(made.base, base));
+    std::vector<MatchingLine> expected;
+    ASSERT_TRUE(matcher->AllLines(made.text, expected));
+    std::vector<CarriedLine> lines;
+    ASSERT_TRUE(FindCarriedLines(made.text, made.delta, made.base.size(), base,
+                                 *matcher, lines));
+    std::vector<MatchingLine> found;
+    for (const CarriedLine& line : lines) {
+      found.push_back(line.line);
+      if (line.of_base == CarriedLine::kNew) continue;
+      ++carried;
+      const MatchingLine& original = base[line.of_base];
+      ASSERT_EQ(
+          made.text.substr(line.line.begin, line.line.end - line.line.begin),
+          made.base.substr(original.begin, original.end - original.begin));
+    }
+    NumberLines(made.text, found);
+    ASSERT_EQ(found, expected) << made.base << "\n--\n" << made.text;
+  }
+  EXPECT_GT(carried, 5000);
+}
+
+TEST(TextPieces, PiecesAreSearchedAsOneText) {
+  std::mt19937 random(4);
+  for (int i = 0; i < 500; ++i) {
+    const std::string text = RandomText(random, random() % 400);
+    auto matcher =
+        LineMatcher::Compile(QueryOf(PatternSyntax::kExtended, {"a.b|^c"}));
+    ASSERT_TRUE(matcher.has_value());
+    std::vector<MatchingLine> expected;
+    ASSERT_TRUE(matcher->AllLines(text, expected));
+    TextPieces pieces(*matcher);
+    for (size_t at = 0; at < text.size();) {
+      const size_t size = 1 + random() % 50;
+      ASSERT_TRUE(pieces.Add(std::string_view(text).substr(at, size)));
+      at += size;
+    }
+    ASSERT_TRUE(pieces.Finish());
+    ASSERT_EQ(pieces.lines(), expected);
+  }
+}
+
+TEST(LineMatcher, Expressions) {
+  using Kind = QueryToken::Kind;
+  LineQuery query;
+  query.tokens = {{Kind::kPattern, "a"}, {Kind::kAnd},
+                  {Kind::kNot},          {Kind::kOpen},
+                  {Kind::kPattern, "b"}, {Kind::kPattern, "c"},
+                  {Kind::kClose}};
+  EXPECT_THAT(Found(query, "a\nab\nxa\nac\nb\n"), ElementsAre("a", "xa"));
+  query.invert = true;
+  EXPECT_THAT(Found(query, "a\nab\nxa\nac\nb\n"), ElementsAre("ab", "ac", "b"));
+}
+
+TEST(LineMatcher, AWrongExpressionIsRefused) {
+  using Kind = QueryToken::Kind;
+  const auto message = [](const std::vector<QueryToken>& tokens) {
+    LineQuery query;
+    query.tokens = tokens;
+    const auto compiled = LineMatcher::Compile(query);
+    return compiled ? std::string() : compiled.error().message;
+  };
+  EXPECT_THAT(message({}), HasSubstr("no pattern given"));
+  EXPECT_THAT(message({{Kind::kPattern, "a"}, {Kind::kAnd}}),
+              HasSubstr("--and not followed by pattern expression"));
+  EXPECT_THAT(message({{Kind::kNot}}),
+              HasSubstr("--not not followed by pattern expression"));
+  EXPECT_THAT(message({{Kind::kOpen}, {Kind::kPattern, "a"}}),
+              HasSubstr("unmatched ("));
+  EXPECT_THAT(message({{Kind::kPattern, "a"}, {Kind::kClose}}),
+              HasSubstr("incomplete pattern expression"));
+  EXPECT_THAT(message({{Kind::kPattern, "a[", "-e option"}}),
+              HasSubstr("-e option, 'a[': "));
+  const std::vector<QueryToken> deep(5000, {Kind::kNot});
+  EXPECT_THAT(message(deep), HasSubstr("nested too deeply"));
+}
+
+TEST(LineMatcher, APatternThatTakesTooLongIsAnError) {
+  auto matcher =
+      LineMatcher::Compile(QueryOf(PatternSyntax::kPerl, {"^(a+)+(?=b)$"}));
+  ASSERT_TRUE(matcher.has_value());
+  std::vector<MatchingLine> lines;
+  const Status found = matcher->AllLines(std::string(64, 'a'), lines);
+  ASSERT_FALSE(found.has_value());
+  EXPECT_EQ(found.error().code, ErrorCode::kLimitExceeded);
+  EXPECT_THAT(lines, IsEmpty());
+}
+
+TEST(LineMatcher, WordsAndColumns) {
+  LineQuery query = QueryOf(PatternSyntax::kFixed, {"ab"});
+  query.words = true;
+  EXPECT_THAT(Found(query, "xab ab\nxab\nab_\n.ab.\n"),
+              ElementsAre("xab ab", ".ab."));
+  auto matcher = LineMatcher::Compile(query);
+  ASSERT_TRUE(matcher.has_value());
+  EXPECT_EQ(*matcher->Column("xab ab"), 4U);
+}
+
+TEST(LineMatcher, AllMatchLooksAtTheWholeFile) {
+  LineQuery query = QueryOf(PatternSyntax::kFixed, {"a", "b"});
+  query.all_match = true;
+  auto matcher = LineMatcher::Compile(query);
+  ASSERT_TRUE(matcher.has_value());
+  EXPECT_TRUE(*matcher->AcceptsFile("a\nx\nb"));
+  EXPECT_FALSE(*matcher->AcceptsFile("a\nx\na"));
+}
+
+}  // namespace
+}  // namespace zpack::search
