@@ -252,7 +252,8 @@ class Archiving:
         job = ArchiveJob(
             id=number, path=row.path, name=row.name, digest=self._digests[number],
             size=self._sizes[number], inherited=inherited, memory=self._options.memory,
-            join=self._options.policy.join, fresh=damaged, **older._asdict())
+            join=self._options.policy.join,
+            fresh=damaged or (newest is not None and older.base is None), **older._asdict())
         return Task("archive", quoted(row.name), worker.archive, (job, self._options.settings),
                     self._options.memory, self._sizes[number])
 

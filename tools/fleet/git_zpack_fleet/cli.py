@@ -129,7 +129,7 @@ def _archive(options: argparse.Namespace, manifest: Manifest, storage: dict[str,
     found = dict.fromkeys(_sources(options, warn))
     run = _tasks(options, storage, tuple(options.convert_option))
     run = run._replace(policy=_policy(options))
-    run = run._replace(settings=run.settings._replace(keep=run.policy.increments))
+    run = run._replace(settings=run.settings._replace(increments=run.policy.increments))
     unsafe = Archiving(manifest, run).run(found)
     if options.grokmirror is None:
         _tell_gone(manifest, options.roots, [item.path for item in found], warn)

@@ -19,7 +19,8 @@ class Settings(NamedTuple):
     threads: of each git-zpack
     patience: seconds to wait for disk space that other tasks hold
     limit: seconds for a git-zpack, beside those for the size of its work
-    keep: files on which others may depend stay in the scratch directory for a time
+    increments: archives may depend on others, and files on which they may depend stay
+        in the scratch directory for a time
     """
 
     program: str
@@ -30,7 +31,7 @@ class Settings(NamedTuple):
     threads: int
     patience: float
     limit: float
-    keep: bool = False
+    increments: bool = False
 
 
 class ScanJob(NamedTuple):
@@ -82,7 +83,7 @@ class ArchiveJob(NamedTuple):
     foreign: base is an archive of another repository
     own: how many of base and those below it may be joined with the new archive
     join: when files of this repository become one
-    fresh: the archive before is damaged, so it is no answer either
+    fresh: no archive that depends on others is the answer, such as the one before
     """
 
     id: int

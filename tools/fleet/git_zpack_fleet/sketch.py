@@ -81,8 +81,8 @@ def of_commits(commits: Iterable[tuple[int, bool]]) -> Sketch:
 def are_alike(one: Sketch, other: Sketch) -> bool:
     """Whether one has about a quarter of the other's commits, or the other way.
 
-    If one has so many more commits that the samples say nothing, the oldest
-    commits decide: most of them must be the same.
+    If one has very few commits, or so many more that the samples say nothing,
+    the oldest commits decide: most of them must be the same.
     """
     reach = min(max(one.sample, default=0), max(other.sample, default=0))
     if one.commits <= SAMPLED or other.commits <= SAMPLED:
@@ -92,8 +92,8 @@ def are_alike(one: Sketch, other: Sketch) -> bool:
     sizes = [sum(number <= reach for number in sketch.sample) for sketch in (one, other)]
     common = sum(number <= reach for number in one.sample & other.sample)
     small = min(sizes)
-    if small >= _ENOUGH or max(one.commits, other.commits) <= SAMPLED:
-        return common > 0 and common >= _SHARE * small
+    if small >= _ENOUGH:
+        return common >= _SHARE * small
     shared = len(one.origins & other.origins)
     return 2 * shared > min(len(one.origins), len(other.origins))
 

@@ -24,7 +24,7 @@ from .place import (Place, hash_file, locked_place, read_note, remove, scratch_o
                     valid_note)
 from .program import memory_options, run, run_json
 from .records import Link, NewArchive, parse_chain
-from .store import Store, archive_key
+from .store import archive_key
 from .text import printable, quoted
 
 _Job = TypeVar("_Job", ArchiveJob, VerifyJob, RestoreJob, SeparateJob)
@@ -100,14 +100,13 @@ def _guarded(work: Callable[[_Job, Settings], Outcome], job: _Job,
 
 
 def _archive(job: ArchiveJob, settings: Settings) -> Outcome:
-    store = store_of(settings)
     with locked_place(settings, job.path) as place:
         before = fingerprint.scan(job.path, job.digest)
         if before.error is not None:
             raise Failure(Kind.SOURCE_BROKEN, before.error)
         if before.digest == job.digest:
             before = before._replace(size=job.size)
-        made = _already_made(job, before, store, place)
+        made = _already_made(job, before, settings, place)
         lost_refs = 0
         missing: tuple[tuple[str, str], ...] = ()
         if made is None:
@@ -126,15 +125,16 @@ def _upload(made: NewArchive, path: bytes, settings: Settings, place: Place) -> 
     elif not store.has(made.hash):
         raise Failure(Kind.STORAGE,
                       f"'{archive_key(made.hash)}' has other bytes than its name says")
-    if settings.keep and os.path.exists(place.archive):
+    if settings.increments and not store.is_local and os.path.exists(place.archive):
         keep(place.archive, Link(made.hash, made.size), settings)
     place.clear()
     return made
 
 
-def _already_made(job: ArchiveJob, before: fingerprint.Scan, store: Store,
+def _already_made(job: ArchiveJob, before: fingerprint.Scan, settings: Settings,
                   place: Place) -> Optional[NewArchive]:
     """What a task that died had finished for this state of the repository."""
+    store = store_of(settings)
     notes = [read_note(place.note)]
     # Dask repeats the tasks of a worker that died; then a receipt saves a
     # conversion, but from another machine it is one more request for each.
@@ -144,7 +144,7 @@ def _already_made(job: ArchiveJob, before: fingerprint.Scan, store: Store,
         made = valid_note(note)
         if made is None or made.digest != before.digest or made.racy or before.racy:
             continue
-        if made.chain and not _can_depend(job, made, store):
+        if made.chain and not _can_depend(job, made, settings):
             continue
         made = made._replace(repository=job.id)
         if os.path.exists(place.archive) and hash_file(place.archive) == made.hash:
@@ -156,10 +156,11 @@ def _already_made(job: ArchiveJob, before: fingerprint.Scan, store: Store,
     return None
 
 
-def _can_depend(job: ArchiveJob, made: NewArchive, store: Store) -> bool:
+def _can_depend(job: ArchiveJob, made: NewArchive, settings: Settings) -> bool:
     """Whether a finished archive may depend on other files, and these are there."""
-    return job.onto and not job.fresh and all(store.is_there(archive_key(link.hash), link.size)
-                            for link in parse_chain(made.chain))
+    store = store_of(settings)
+    return settings.increments and not job.fresh and all(
+        store.is_there(archive_key(link.hash), link.size) for link in parse_chain(made.chain))
 
 
 @contextlib.contextmanager
