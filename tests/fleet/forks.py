@@ -28,6 +28,13 @@ def grow(repository, count, name, size=400):
     return repository
 
 
+def opened(path):
+    """A repository that is there; it stays as it is."""
+    repository = Repository.__new__(Repository)
+    repository.path = os.fsencode(path)
+    return repository
+
+
 def make(path, count, name="base"):
     """A bare repository with a history of its own."""
     return grow(Repository(path, "--bare"), count, name)
@@ -37,7 +44,7 @@ def fork(base, path, count, name=None, *options):
     """A clone with some commits of its own."""
     subprocess.run(["git", "clone", "-q", "--bare", *options, base.path, path], env=ENVIRONMENT,
                    check=True)
-    made = Repository(path, "--bare")
+    made = opened(path)
     if count:
         grow(made, count, name or os.fspath(path))
     return made
@@ -100,6 +107,6 @@ def assert_restored(source, back):
     names = sorted(path.name for path in source.iterdir())
     assert sorted(path.name for path in back.iterdir()) == names
     for name in names:
-        restored = Repository(back / name, "--bare")
-        assert restored.refs() == Repository(source / name, "--bare").refs(), name
+        restored = opened(back / name)
+        assert restored.refs() == opened(source / name).refs(), name
         restored.git("fsck", "--strict")

@@ -7,9 +7,9 @@ import random
 import signal
 
 import pytest
-from conftest import MEMORY, Repository, make_old, run_fleet, start_fleet
+from conftest import MEMORY, make_old, run_fleet, start_fleet
 from forks import (ask, assert_restored, chains, files, fork, grow, ids_in, ids_of, make,
-                   make_family, path_of)
+                   make_family, opened, path_of)
 from git_zpack_fleet import sketch
 from git_zpack_fleet.families import Member, bases_of
 
@@ -155,7 +155,7 @@ def test_missing_base_is_said_by_name_and_everything_is_safe_again(on_cluster, t
     assert f"'fork0.git': archive damaged: needs '{key}', which is missing from the store" \
         in ran.errors
     # Of one fork that changed, the run learns what is missing, and repairs all.
-    grow(Repository(source / "fork1.git", "--bare"), 1, "changed")
+    grow(opened(source / "fork1.git"), 1, "changed")
     ran = on_cluster("archive", source, "--to", store, *FAMILIES)
     assert ran.status == 0, ran
     assert f"warning: 'fork1.git': '{key}' is missing from the store; archived without it" \
@@ -195,8 +195,8 @@ def test_restore_of_a_fork_needs_no_file_of_another(on_cluster, tmp_path):
     for content_hash in files(store) - set(chain):
         path_of(store, content_hash).unlink()
     assert on_cluster("restore", store, "--to", tmp_path / "back", "fork1.git").status == 0
-    assert (Repository(tmp_path / "back/fork1.git", "--bare").refs()
-            == Repository(source / "fork1.git", "--bare").refs())
+    assert (opened(tmp_path / "back/fork1.git").refs()
+            == opened(source / "fork1.git").refs())
 
 
 def test_separated_fork_has_a_file_of_its_own_without_objects_of_others(on_cluster, tmp_path):
@@ -204,7 +204,7 @@ def test_separated_fork_has_a_file_of_its_own_without_objects_of_others(on_clust
     base = make_family(source)
     grow(base, 5, "more")
     assert on_cluster("archive", source, "--to", store, *FAMILIES).status == 0
-    forks = [Repository(source / f"fork{number}.git", "--bare") for number in range(3)]
+    forks = [opened(source / f"fork{number}.git") for number in range(3)]
     common = ids_of(base)
     own = [ids_of(one) - common for one in forks]
     assert all(own)
@@ -237,7 +237,7 @@ def test_fork_separated_from_its_source_has_only_its_own_objects(on_cluster, tmp
     base = make_family(source)
     grow(base, 5, "more")
     assert on_cluster("archive", source, "--to", store, *FAMILIES).status == 0
-    one = Repository(source / "fork1.git", "--bare")
+    one = opened(source / "fork1.git")
     assert ids_of(base) - ids_of(one)
     assert on_cluster("separate", store, "fork1.git", "--from-source").status == 0
     ran = on_cluster("archive", source, "--to", store, *FAMILIES)

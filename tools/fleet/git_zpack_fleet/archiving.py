@@ -93,7 +93,7 @@ class Archiving:
         jobs = []
         for row in self._rows.values():
             newest = row.archive
-            usable = newest is not None and newest.damage is None
+            usable = newest is not None and newest.damage is None and not self._planner.leaves(row)
             jobs.append(ScanJob(row.id, row.path, newest.digest, bool(newest.racy), newest.refs)
                         if newest is not None and usable
                         else ScanJob(row.id, row.path, "", False, ""))

@@ -54,9 +54,14 @@ class Planner:
         self._bases: dict[int, int] = {}
         self._base_numbers: set[int] = set()
         self._needed: dict[int, int] = {}
-        self._apart = manifest.chains.apart() if policy.increments else set()
+        self._apart = manifest.chains.apart()
         self._sketched: dict[int, Optional[Sketch]] = {}
         self._shared = manifest.chains.shared() if policy.increments else set()
+
+    def leaves(self, row: RepositoryRow) -> bool:
+        """Whether a repository needs an archive that depends on no other repository's."""
+        return row.id in self._apart and row.archive is not None and not self._is_alone(
+            row.id, self._of(row.archive, row.id))
 
     def without_sketch(self, rows: Iterable[RepositoryRow]) -> list[RepositoryRow]:
         """The repositories whose commits must be looked at to find their families."""
@@ -110,10 +115,10 @@ class Planner:
         """The older archive for the next one of a repository."""
         usable = newest is not None and newest.damage is None
         mine = self._of(newest if usable else None, number)
-        if not self._policy.increments:
-            return mine
         if number in self._apart and not self._is_alone(number, mine):
             return Older()
+        if not self._policy.increments:
+            return mine
         base = self._bases.get(number)
         if base is not None and self._joins(number, mine):
             other = self._manifest.newest(base)
