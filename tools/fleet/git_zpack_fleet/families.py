@@ -8,7 +8,7 @@ import os
 from typing import Iterable, Mapping, NamedTuple, Optional, Sequence
 
 from .discover import grokmirror_entries, listed
-from .sketch import Sketch, are_alike, candidates
+from .sketch import Sketch, are_alike, candidates, unpacked
 
 # Of the repositories with one oldest commit, the largest ones are compared.
 _MOST_COMPARED = 64
@@ -18,6 +18,7 @@ class Member(NamedTuple):
     """What is known of a repository that may belong to a family.
 
     pool: the object database that it borrows from or lends
+    sketch: arguments of unpacked(), as that takes ten times as much memory
     labels: of repositories with a common label, a manifest says that they are forks
     needed_by: how many repositories have archives that depend on one of its own
     """
@@ -27,7 +28,7 @@ class Member(NamedTuple):
     size: int
     pool: bytes
     labels: tuple[bytes, ...]
-    sketch: Optional[Sketch]
+    sketch: Optional[tuple[int, bytes]]
     needed_by: int = 0
 
 
@@ -61,23 +62,26 @@ def _labels(member: Member) -> Iterable[bytes]:
 
 def _join_alike(ordered: Sequence[Member], groups: "_Groups") -> None:
     """Joins each repository to the first before it that is alike."""
-    sketches: dict[int, Sketch] = {}
     known: dict[int, list[int]] = {}
-    places: list[int] = []
+    firsts: list[Member] = []
     for member in ordered:
-        if member.sketch is None or not member.sketch.commits:
+        mine = _sketch_of(member)
+        if mine is None or not mine.commits:
             continue
-        for place in candidates(member.sketch, known, _MOST_COMPARED):
-            if are_alike(sketches[place], member.sketch):
-                groups.join(("repository", places[place]), ("repository", member.id))
+        for place in candidates(mine, known, _MOST_COMPARED):
+            other = _sketch_of(firsts[place])
+            if other is not None and are_alike(other, mine):
+                groups.join(("repository", firsts[place].id), ("repository", member.id))
                 break
         else:
             # Only those that may be a base are compared with the others.
-            place = len(places)
-            places.append(member.id)
-            sketches[place] = member.sketch
-            for number in member.sketch.origins:
-                known.setdefault(number, []).append(place)
+            for number in mine.origins:
+                known.setdefault(number, []).append(len(firsts))
+            firsts.append(member)
+
+
+def _sketch_of(member: Member) -> Optional[Sketch]:
+    return None if member.sketch is None else unpacked(*member.sketch)
 
 
 class _Groups:

@@ -12,7 +12,7 @@ from .families import Member, bases_of
 from .jobs import Join
 from .manifest import Manifest
 from .records import MOST_FILES, ArchiveRow, Link, RepositoryRow
-from .sketch import Sketch, unpacked
+from .sketch import unpacked
 
 
 class Policy(NamedTuple):
@@ -55,7 +55,7 @@ class Planner:
         self._base_numbers: set[int] = set()
         self._needed: dict[int, int] = {}
         self._apart = manifest.chains.apart()
-        self._sketched: dict[int, Optional[Sketch]] = {}
+        self._sketched: dict[int, tuple[int, bytes]] = {}
         self._shared = manifest.chains.shared() if policy.increments else set()
 
     def leaves(self, row: RepositoryRow) -> bool:
@@ -68,15 +68,16 @@ class Planner:
         if not self._policy.families:
             return []
         for number, commits, content in self._manifest.chains.sketches():
-            self._sketched[number] = unpacked(commits, content)
+            if unpacked(commits, content) is not None:
+                self._sketched[number] = (commits, content)
         return [row for row in rows if row.id not in self._apart
-                and self._sketched.get(row.id) is None]
+                and row.id not in self._sketched]
 
     def note_sketches(self, sketches: Iterable[tuple[int, int, bytes]]) -> None:
         """Remembers sketches; those without commits only for this run."""
         sketches = list(sketches)
         for number, commits, content in sketches:
-            self._sketched[number] = unpacked(commits, content)
+            self._sketched[number] = (commits, content)
         self._manifest.record_sketches(one for one in sketches if one[1])
 
     def find_families(self, rows: Iterable[RepositoryRow], sizes: Mapping[int, int],

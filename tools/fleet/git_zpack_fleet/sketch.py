@@ -9,6 +9,7 @@ sample of all commits, and samples of two repositories can be compared.
 
 from __future__ import annotations
 
+import functools
 import heapq
 import itertools
 import os
@@ -18,13 +19,13 @@ from typing import Iterable, Iterator, NamedTuple, Optional
 
 from .discover import git_directory
 
-SAMPLED = 128
+SAMPLED = 512
 OLDEST = 16
 # With fewer common places in the samples, chance decides.
 _ENOUGH = 8
 _SHARE = 0.25
 _LINE = 1 << 16
-_COUNTS = struct.Struct(">BB")
+_COUNTS = struct.Struct(">BH")
 
 
 class Sketch(NamedTuple):
@@ -46,6 +47,7 @@ class Sketch(NamedTuple):
                            for number in (*sorted(self.origins), *sorted(self.sample))))
 
 
+@functools.lru_cache(maxsize=256)
 def unpacked(commits: int, content: bytes) -> Optional[Sketch]:
     """The sketch of packed(); None if the bytes are none."""
     if len(content) < _COUNTS.size:
@@ -81,8 +83,8 @@ def of_commits(commits: Iterable[tuple[int, bool]]) -> Sketch:
 def are_alike(one: Sketch, other: Sketch) -> bool:
     """Whether one has about a quarter of the other's commits, or the other way.
 
-    If one has very few commits, or so many more that the samples say nothing,
-    the oldest commits decide: most of them must be the same.
+    If one has very few commits, or so many more that the samples say little, most
+    of the oldest commits must be the same, too.
     """
     reach = min(max(one.sample, default=0), max(other.sample, default=0))
     if one.commits <= SAMPLED or other.commits <= SAMPLED:
@@ -92,8 +94,10 @@ def are_alike(one: Sketch, other: Sketch) -> bool:
     sizes = [sum(number <= reach for number in sketch.sample) for sketch in (one, other)]
     common = sum(number <= reach for number in one.sample & other.sample)
     small = min(sizes)
+    if common < _SHARE * small:
+        return False
     if small >= _ENOUGH:
-        return common >= _SHARE * small
+        return True
     shared = len(one.origins & other.origins)
     return 2 * shared > min(len(one.origins), len(other.origins))
 
