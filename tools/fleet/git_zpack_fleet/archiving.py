@@ -128,7 +128,7 @@ class Archiving:
                 batch = new[start:start + _SCANNED_AT_ONCE]
                 name = quoted(self._rows[batch[0].id].name)
                 yield Task("sketch", f"{name} and {len(batch) - 1} more", worker.take_sketches,
-                           (batch, self._options.settings), _SCAN_BYTES, 0)
+                           (batch, self._options.settings), self._options.memory, 0)
 
         def done(_task: Task, result: Any) -> None:
             if not isinstance(result, Outcome):  # Without a sketch, others may tell the family.

@@ -63,8 +63,8 @@ def verify(manifest: Manifest, options: Run, scope: Scope) -> int:
             if outcome.kind is not None:
                 problem = f"{outcome.kind}: {outcome.message}"
             else:
-                manifest.record_verified(job.hash, outcome.damage)
-                for content_hash, why in outcome.missing:
+                # The damage of what an archive depends on is not its own.
+                for content_hash, why in outcome.missing or ((job.hash, outcome.damage),):
                     manifest.record_verified(content_hash, why)
             meter.add(job.size, failed=problem is not None)
             _count(counts, job.size, problem is not None)

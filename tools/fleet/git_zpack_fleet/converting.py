@@ -58,8 +58,11 @@ def make(job: ArchiveJob, before: fingerprint.Scan, settings: Settings, place: P
 def _make(job: ArchiveJob, before: fingerprint.Scan, settings: Settings, place: Place,
           older: Optional[_Older]) -> Made:
     started = time.monotonic()
-    fetched = job.base_size if _is_plain(job) and not store_of(settings).is_local else 0
-    with reserved_space(settings, before.size + _MARGIN + fetched):
+    # What is fetched here, or may be joined with the new archive.
+    more = sum(link.size for link in job.chain()[:job.own])
+    if _is_plain(job):
+        more = 0 if store_of(settings).is_local else job.base_size
+    with reserved_space(settings, before.size + _MARGIN + more):
         if older is None and _is_plain(job):
             older = _base_of(job, store_of(settings), place)
         chain: tuple[Link, ...] = ()
@@ -193,8 +196,7 @@ def _joined(job: ArchiveJob, settings: Settings, place: Place, older: _Older,
     joined = files_to_join(sizes, len(chain) - job.own, job.join)
     if joined > 1:
         files = [place.draft, older.path, *older.below]
-        with reserved_space(settings, sum(sizes[:joined])):
-            told = consolidate(settings, files, joined, place.joined, job.memory)
+        told = consolidate(settings, files, joined, place.joined, job.memory)
         os.replace(place.joined, place.draft)
         result = {**result, "file_bytes": told["file_bytes"], "objects": told["objects"],
                   "peak_rss_bytes": max(result["peak_rss_bytes"], told["peak_rss_bytes"])}
