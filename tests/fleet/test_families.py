@@ -166,24 +166,37 @@ def test_missing_base_is_said_by_name_and_everything_is_safe_again(on_cluster, t
     assert_restored(source, tmp_path / "back")
 
 
-def test_verify_finds_what_all_forks_depend_on(on_cluster, tmp_path):
+def damage(path):
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+
+
+@pytest.mark.parametrize(("harm", "why"), (
+    (damage, "do not have the hash"), (lambda path: path.unlink(), "is missing from the store")))
+def test_verify_finds_what_all_forks_depend_on_and_archive_repairs_it(
+        on_cluster, tmp_path, harm, why):
     source, store = tmp_path / "source", tmp_path / "store"
     base = make_family(source)
     grow(base, 5, "more")
+    make_old(source)
     assert on_cluster("archive", source, "--to", store, *FAMILIES).status == 0
-    victim = path_of(store, chains(store)["base.git"][0])
-    content = bytearray(victim.read_bytes())
-    content[len(content) // 2] ^= 1
-    victim.write_bytes(content)
+    before = chains(store)
+    victim = path_of(store, before["base.git"][0])
+    harm(victim)
     assert on_cluster("verify", store).status == 1
     ran = run_fleet("status", store)
     assert "4 not safe" in ran.output, ran
     assert f"not safe: 'fork0.git': archive damaged: depends on 'objects/{victim.stem[:2]}" \
         in ran.output
+    assert why in ran.output
+    # The base has not changed, so its archive has the same bytes as before.
     ran = on_cluster("archive", source, "--to", store, *FAMILIES)
-    assert ran.status == 0, ran
+    assert (ran.status, "1 archived, 4 unchanged" in ran.output) == (0, True), ran
+    assert chains(store) == before
     assert on_cluster("verify", store).status == 0
     assert on_cluster("restore", store, "--to", tmp_path / "back").status == 0
+    assert_restored(source, tmp_path / "back")
 
 
 def test_restore_of_a_fork_needs_no_file_of_another(on_cluster, tmp_path):

@@ -198,11 +198,30 @@ def test_prune_keeps_what_is_needed_and_no_more(nights, on_cluster, tmp_path):
     assert on_cluster("restore", store, "--to", tmp_path / "back").status == 0
 
 
+def test_archive_that_stays_the_same_is_encoded_again_once(nights, on_cluster, tmp_path):
+    one, store, run = nights
+    run(2, *NIGHTLY)
+    options = (*NIGHTLY, "--cold-after", "0s")
+    ran = on_cluster("archive", tmp_path / "source", "--to", store, *options)
+    assert ran.status == 0, ran
+    assert "1 archive encoded again" in ran.output
+    chain = chains(store)["one.git"]
+    assert len(chain) == 1
+    assert ids_in(path_of(store, chain[0])) == ids_of(one)
+    ran = on_cluster("archive", tmp_path / "source", "--to", store, *options)
+    assert "encoded again" not in ran.output and "1 unchanged" in ran.output
+    run(1, *NIGHTLY, "--cold-after", "1h")
+    assert chains(store)["one.git"][1:] == chain
+    assert on_cluster("verify", store).status == 0
+    assert on_cluster("restore", store, "--to", tmp_path / "back").status == 0
+    assert_restored(tmp_path / "source", tmp_path / "back")
+
+
 def test_manifest_of_version_1_is_brought_up_to_date(nights, on_cluster, tmp_path):
     one, store, run = nights
     run(2)
     with sqlite3.connect(store / "manifest.sqlite") as database:
-        for table in ("files", "sketches", "apart"):
+        for table in ("files", "sketches", "apart", "cold"):
             database.execute(f"DROP TABLE {table}")
         database.execute("PRAGMA user_version=1")
     database.close()

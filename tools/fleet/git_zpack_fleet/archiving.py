@@ -18,6 +18,7 @@ from .manifest import Manifest
 from .meter import Meter
 from .planning import Planner
 from .records import NewArchive, RepositoryRow
+from .rewriting import COLD, Rewriter, cold_ones
 from .session import Counts, Run, engine_of, keep_copy, registered, say
 from .store import archive_key
 from .text import counted, quoted, size_text
@@ -46,6 +47,7 @@ class Archiving:
         self._digests: dict[int, str] = {}
         self._sizes: dict[int, int] = {}
         self._pools: dict[int, bytes] = {}
+        self._cooled = 0
         self._missing = False
         self._tried: set[int] = set()
         self._waited: set[int] = set()
@@ -61,6 +63,7 @@ class Archiving:
                     changed = self._scan(engine)
                     self._find_families(engine)
                     self._convert_all(engine, changed)
+                    self._cool(engine)
             unsafe = [row for row in self._manifest.repositories()
                       if row.id in ids and not row.is_safe()]
             self._counts.failures = len(unsafe)
@@ -157,6 +160,18 @@ class Archiving:
         if again:
             self._unchanged -= len(again)
             self._convert_all(engine, again)
+
+    def _cool(self, engine: Engine) -> None:
+        """Encodes old archives again. What fails stays as it is, and is safe."""
+        age = self._options.policy.cold
+        rows = [row for row in self._manifest.repositories() if row.id in self._sizes]
+        chosen = [] if age is None else cold_ones(self._manifest, rows, age)
+        if chosen:
+            counts = Counts()
+            Rewriter(self._manifest, self._options, self._run, counts, COLD).run(
+                engine, "encoding again", chosen)
+            self._counts.uploaded += counts.uploaded
+            self._cooled = counts.done
 
     def _convert(self, engine: Engine, changed: list[int]) -> None:
         if not changed:
@@ -271,6 +286,8 @@ class Archiving:
     def _tell(self, unsafe: list[RepositoryRow]) -> None:
         for row in unsafe:
             say(f"error: not safe: '{quoted(row.name)}': {row.why_unsafe()}")
+        if self._cooled:
+            print(f"{counted(self._cooled, 'archive', 'archives')} encoded again")
         if self._elsewhere:
             say(f"warning: another run works on {counted(self._elsewhere)}")
         print(f"{counted(len(self._rows))}: {self._counts.done:,} archived, "

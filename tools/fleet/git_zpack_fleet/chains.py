@@ -128,6 +128,10 @@ class Chains:
                 raise self._damaged("a row of 'sketches' has values that cannot be")
             yield row[0], row[1], row[2]
 
+    def cold(self) -> set[str]:
+        """The files that were encoded again with the profile cold."""
+        return {content_hash for content_hash, in self._select("SELECT hash FROM cold", ())}
+
     def apart(self) -> set[int]:
         """The repositories that belong to no family."""
         return {number for number, in self._select("SELECT repository FROM apart", ())}

@@ -146,7 +146,7 @@ def _policy(options: argparse.Namespace) -> Policy:
         except (OSError, ValueError) as error:
             raise Fatal(str(error)) from error
     return Policy(options.families or options.increments, options.families,
-                  options.consolidate or Join(geometric=True), labels)
+                  options.consolidate or Join(geometric=True), options.cold_after, labels)
 
 
 def _tell_gone(manifest: Manifest, roots: Sequence[str], found: Sequence[bytes],

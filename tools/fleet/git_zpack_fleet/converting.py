@@ -110,16 +110,19 @@ def refs_in(settings: Settings, path: str, backing: Sequence[str] = ()) -> str:
 
 
 def consolidate(settings: Settings, files: Sequence[str], joined: int, target: str,
-                memory: int) -> dict[str, Any]:
+                memory: int, profile: Optional[str] = None) -> dict[str, Any]:
     """Makes one file of the newest files of a chain; files: all of them, the newest first.
 
+    profile: with which every object is encoded again, or None
     Returns what git-zpack says of the new file.
     """
     size = sum(os.path.getsize(path) for path in files[:joined])
-    first = len(files) - joined + 1
+    words = ["--from", str(len(files) - joined + 1)]
+    if profile is not None:
+        words += ["--profile", profile]
     return run_json(
         settings.program,
-        ["consolidate", "--json", "--quiet", "--force", "--from", str(first),
+        ["consolidate", "--json", "--quiet", "--force", *words,
          *memory_options(memory, settings.threads), *options(files[1:]), files[0], target],
         seconds=seconds_for(size, settings))
 

@@ -40,6 +40,7 @@ CREATE INDEX IF NOT EXISTS files_damaged ON files(hash) WHERE damage IS NOT NULL
 CREATE TABLE IF NOT EXISTS sketches(
   repository INTEGER PRIMARY KEY REFERENCES repositories(id), commits INTEGER NOT NULL,
   content BLOB NOT NULL);
+CREATE TABLE IF NOT EXISTS cold(hash TEXT PRIMARY KEY);
 CREATE TABLE IF NOT EXISTS apart(
   repository INTEGER PRIMARY KEY REFERENCES repositories(id));
 """

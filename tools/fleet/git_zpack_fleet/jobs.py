@@ -139,13 +139,17 @@ class VerifyJob(NamedTuple):
     own: bool = False
 
 
-class SeparateJob(NamedTuple):
-    """An archive that becomes one file with all that it depends on."""
+class RewriteJob(NamedTuple):
+    """An archive that becomes one file with all that it depends on.
+
+    profile: with which every object is encoded again, or None
+    """
 
     id: int
     path: bytes
     archive: NewArchive
     name: bytes
+    profile: Optional[str]
     memory: int
 
 

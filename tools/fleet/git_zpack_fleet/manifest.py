@@ -178,11 +178,17 @@ class Manifest:
                 "SELECT hash FROM files WHERE hash NOT IN (SELECT hash FROM archives)").fetchall()
             database.executemany("DELETE FROM files WHERE hash = ?",
                                  [row for row in unnamed if row[0] not in needed])
+            database.execute("DELETE FROM cold WHERE hash NOT IN (SELECT hash FROM files)")
 
     def record_sketches(self, sketches: Iterable[tuple[int, int, bytes]]) -> None:
         """Records the sketches of repositories: number, commits, content."""
         with self._transaction() as database:
             database.executemany("INSERT OR REPLACE INTO sketches VALUES(?, ?, ?)", sketches)
+
+    def record_cold(self, content_hash: str) -> None:
+        """Records that a file was encoded again with the profile cold."""
+        with self._transaction() as database:
+            database.execute("INSERT OR IGNORE INTO cold VALUES(?)", (content_hash,))
 
     def set_apart(self, repositories: Iterable[int]) -> None:
         """Records that repositories belong to no family from now on."""

@@ -118,6 +118,10 @@ def _parser() -> argparse.ArgumentParser:
     restore.add_argument("--restore-option", action="append", default=[], metavar="OPTION",
                          help="an option for git-zpack restore, as --restore-option=--trust")
 
+    archive.add_argument("--cold-after", type=_checked(parse_duration), metavar="TIME",
+                         help="encode the archive of a repository that has not changed for this "
+                         "time again, with the profile cold: 180d")
+
     separate = _command(commands, "separate", "make one file of an archive and all that it "
                         "depends on; the repository leaves its family", tasks=True, store=True)
     separate.add_argument("patterns", nargs="+", metavar="NAME", help="names or patterns")

@@ -21,12 +21,14 @@ class Policy(NamedTuple):
     increments: a changed repository gets a file that depends on its latest one
     families: forks depend on the archive of their base; includes increments
     join: when increments become one file
+    cold: seconds after which an archive is encoded again as small as can be, or None
     labels: what a manifest of grokmirror says of repositories, by path
     """
 
     increments: bool = False
     families: bool = False
     join: Join = Join()
+    cold: Optional[float] = None
     labels: Mapping[bytes, tuple[bytes, ...]] = MappingProxyType({})
 
 

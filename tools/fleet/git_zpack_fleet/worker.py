@@ -18,7 +18,7 @@ from .backing import Unusable, at_hand, keep, options, reserved_space, tidy
 from .converting import consolidate, make, refs_in, seconds_for
 from .durable import make_directories
 from .failures import Failure, Kind, of_exception
-from .jobs import (ArchiveJob, Outcome, RestoreJob, ScanJob, ScanResult, SeparateJob, Settings,
+from .jobs import (ArchiveJob, Outcome, RestoreJob, RewriteJob, ScanJob, ScanResult, Settings,
                    SketchJob, SketchResult, VerifyJob)
 from .place import (Place, hash_file, locked_place, read_note, remove, scratch_of, store_of,
                     valid_note)
@@ -27,7 +27,7 @@ from .records import Link, NewArchive, parse_chain
 from .store import archive_key
 from .text import printable, quoted
 
-_Job = TypeVar("_Job", ArchiveJob, VerifyJob, RestoreJob, SeparateJob)
+_Job = TypeVar("_Job", ArchiveJob, VerifyJob, RestoreJob, RewriteJob)
 _MARGIN = 1 << 20
 _QUICK_SECONDS = 60.0
 
@@ -74,9 +74,9 @@ def restore(job: RestoreJob, settings: Settings) -> Outcome:
     return _guarded(_restore, job, settings)
 
 
-def separate(job: SeparateJob, settings: Settings) -> Outcome:
+def rewrite(job: RewriteJob, settings: Settings) -> Outcome:
     """Makes one file of an archive and all that it depends on, and uploads it."""
-    return _guarded(_separate, job, settings)
+    return _guarded(_rewrite, job, settings)
 
 
 def check_program(program: str) -> str:
@@ -232,13 +232,14 @@ def _restore(job: RestoreJob, settings: Settings) -> Outcome:
     return Outcome(job.id)
 
 
-def _separate(job: SeparateJob, settings: Settings) -> Outcome:
+def _rewrite(job: RewriteJob, settings: Settings) -> Outcome:
     older = job.archive
     chain = (Link(older.hash, older.size), *parse_chain(older.chain))
     with locked_place(settings, job.path) as place:
         with at_hand(chain, settings, proven=True) as paths:
             with reserved_space(settings, sum(link.size for link in chain) + _MARGIN):
-                told = consolidate(settings, paths, len(paths), place.joined, job.memory)
+                told = consolidate(settings, paths, len(paths), place.joined, job.memory,
+                                   job.profile)
         os.replace(place.joined, place.archive)
         made = older._replace(
             hash=hash_file(place.archive), size=told["file_bytes"], objects=told["objects"],
