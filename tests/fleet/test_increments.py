@@ -7,6 +7,7 @@ import os
 import shutil
 import signal
 import sqlite3
+from pathlib import Path
 
 import pytest
 from conftest import MEMORY, make_old, run_fleet, start_fleet
@@ -337,11 +338,16 @@ def stored(tmp_path, contents):
 def test_files_that_are_needed_are_fetched_once_and_give_way(tmp_path, monkeypatch):
     settings, store, links = stored(tmp_path, (b"a" * 1000, b"b" * 2000))
     with backing.at_hand(links, settings, proven=False) as paths:
-        assert [open(path, "rb").read()[:1] for path in paths] == [b"a", b"b"]
+        assert [Path(path).read_bytes()[:1] for path in paths] == [b"a", b"b"]
         # Nobody takes away what a task uses.
         monkeypatch.setattr(backing, "free_bytes", lambda directory: 0)
         backing.tidy(settings)
         assert all(map(os.path.exists, paths))
+    # A machine that died may have left other bytes; a new process looks at them.
+    Path(paths[1]).write_bytes(b"x" * 2000)
+    monkeypatch.setattr(backing, "_right", {})
+    with backing.at_hand(links, settings, proven=False) as paths:
+        assert Path(paths[1]).read_bytes() == b"b" * 2000
     store.remove(archive_key(links[0].hash))
     with backing.at_hand(links, settings, proven=False) as paths:
         assert all(map(os.path.exists, paths))

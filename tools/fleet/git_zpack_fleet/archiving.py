@@ -144,8 +144,9 @@ class Archiving:
 
     def _convert_all(self, engine: Engine, changed: list[int]) -> None:
         """Archives repositories after those on whose archives theirs may depend."""
+        first = set(changed)
         self._waited = {number for number in changed
-                        if self._planner.waits(self._rows[number], set(changed))}
+                        if self._planner.waits(self._rows[number], first)}
         self._convert(engine, [number for number in changed if number not in self._waited])
         self._convert(engine, [number for number in changed if number in self._waited])
         self._tried.update(changed)

@@ -17,7 +17,7 @@ from typing import Iterator, Sequence
 
 from .failures import Failure, Kind
 from .jobs import Settings
-from .place import locked, remove, scratch_of, store_of
+from .place import hash_file, locked, remove, scratch_of, store_of
 from .records import Link
 from .space import free_bytes, reserved
 from .store import Store, archive_key
@@ -25,8 +25,8 @@ from .store import Store, archive_key
 _FOLDER = "backing"
 _MARGIN = 1 << 20
 _UNUSED_SECONDS = 7 * 86400.0
-# Files of a local store whose bytes this process has compared with their name.
-_right: dict[str, tuple[int, int, int, int]] = {}
+# Files whose bytes this process has compared with their name, and how they looked then.
+_right: dict[str, tuple[int, ...]] = {}
 
 
 class Unusable(Failure):
@@ -81,6 +81,7 @@ def keep(path: str, link: Link, settings: Settings) -> None:
     kept = os.path.join(directory, _name(link))
     with locked(_lock_of(kept)):
         os.replace(path, kept)
+        _right[kept] = _identity(kept)
     tidy(settings)
 
 
@@ -126,11 +127,11 @@ def _fetched(store: Store, directory: str, link: Link) -> Iterator[str]:
     path = os.path.join(directory, _name(link))
     while True:
         with locked(_lock_of(path)):
-            if not _is_there(path, link):
+            if not _is_right(path, link):
                 _fetch(store, path, link)
         # Another task may remove the file between the two locks.
         with locked(_lock_of(path), fcntl.LOCK_SH):
-            if _is_there(path, link):
+            if _is_right(path, link):
                 os.utime(path)
                 yield path
                 return
@@ -141,6 +142,7 @@ def _fetch(store: Store, path: str, link: Link) -> None:
     try:
         store.fetch(link.hash, partial)
         os.replace(partial, path)
+        _right[path] = _identity(path)
     except FileNotFoundError as error:
         raise Unusable(link.hash, MISSING) from error
     except Failure as failure:
@@ -151,8 +153,20 @@ def _fetch(store: Store, path: str, link: Link) -> None:
         remove(partial)
 
 
-def _is_there(path: str, link: Link) -> bool:
-    return os.path.exists(path) and os.path.getsize(path) == link.size
+def _is_right(path: str, link: Link) -> bool:
+    """Whether a kept file is whole: it was not synced, and the machine may have died."""
+    if not os.path.exists(path) or os.path.getsize(path) != link.size:
+        return False
+    if _right.get(path) != _identity(path):
+        if hash_file(path) != link.hash:
+            return False
+        _right[path] = _identity(path)
+    return True
+
+
+def _identity(path: str) -> tuple[int, ...]:
+    status = os.stat(path)
+    return status.st_ino, status.st_size
 
 
 def _name(link: Link) -> str:
