@@ -182,7 +182,7 @@ def test_damage_counts_for_all_that_depend_on_it(manifest):
 
 
 def test_prune_keeps_what_is_needed_and_no_more(nights, on_cluster, tmp_path):
-    one, store, run = nights
+    _, store, run = nights
     run(4, *NIGHTLY)
     before = files(store)
     ran = run_fleet("prune", store, "--keep", "1", "--grace", "0")
@@ -219,7 +219,7 @@ def test_archive_that_stays_the_same_is_encoded_again_once(nights, on_cluster, t
 
 
 def test_manifest_of_version_1_is_brought_up_to_date(nights, on_cluster, tmp_path):
-    one, store, run = nights
+    _, store, run = nights
     run(2)
     with sqlite3.connect(store / "manifest.sqlite") as database:
         for table in ("files", "sketches", "apart", "cold"):
@@ -375,7 +375,7 @@ def test_damaged_file_of_the_store_is_not_used(tmp_path):
 
 
 def test_no_pack_of_a_repository_is_needed_to_restore_a_chain(nights, on_cluster, tmp_path):
-    one, store, run = nights
+    _, store, run = nights
     run(3, *NIGHTLY)
     refs = one.refs()
     shutil.rmtree(tmp_path / "source")
