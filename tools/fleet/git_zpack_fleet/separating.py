@@ -56,12 +56,14 @@ def _dependent(manifest: Manifest, rows: Sequence[RepositoryRow],
 def _tell_needed(manifest: Manifest, rows: Sequence[RepositoryRow]) -> None:
     """Says which of the repositories have archives on which those of others depend."""
     owners = manifest.chains.owners()
-    newest = [row for row in manifest.repositories() if row.archive is not None]
+    needing: dict[int, set[int]] = {}
+    for other in manifest.repositories():
+        below = manifest.chains.below(other.archive.hash) if other.archive is not None else ()
+        for link in below:
+            holders = owners.get(link.hash, set())
+            for number in holders if other.id not in holders else ():
+                needing.setdefault(number, set()).add(other.id)
     for row in rows:
-        mine = {archive.hash for archive in manifest.archives(row.id)}
-        needing = sum(1 for other in newest if other.archive is not None and other.id != row.id
-                      and mine & manifest.chains.needed([other.archive.hash])
-                      and row.id not in owners.get(other.archive.hash, ()))
-        if needing:
-            say(f"warning: the archives of {counted(needing)} depend on one of "
+        if row.id in needing:
+            say(f"warning: the archives of {counted(len(needing[row.id]))} depend on one of "
                 f"'{quoted(row.name)}', whose objects they hold; separate these too")
