@@ -303,8 +303,8 @@ def test_missing_older_file_is_named_and_the_repository_archived_whole(
     grow(one, 1, "last")
     ran = on_cluster("archive", tmp_path / "source", "--to", store, *NIGHTLY)
     assert ran.status == 0, ran
-    assert (f"warning: 'one.git': '{archive_key(victim)}' is missing from the store; archived "
-            "without it") in ran.errors
+    assert (f"warning: 'one.git': '{archive_key(victim)}' is missing from the store; archiving "
+            "again what depends on it") in ran.errors
     chain = chains(store)["one.git"]
     assert len(chain) == 1
     assert ids_in(path_of(store, chain[0])) == ids_of(one)

@@ -50,6 +50,8 @@ class Archiving:
         self._cooled = 0
         self._missing = False
         self._tried: set[int] = set()
+        # Those that wait until what they need is archived again.
+        self._postponed: set[int] = set()
         self._waited: set[int] = set()
         self._planner = Planner(manifest, options.policy)
 
@@ -156,11 +158,12 @@ class Archiving:
         self._missing = False
         self._rows = {row.id: row for row in self._manifest.repositories()
                       if row.id in self._rows}
-        again = [number for number, row in self._rows.items()
-                 if number in self._sizes and number not in self._tried and not row.is_safe()]
-        if again:
-            self._unchanged -= len(again)
-            self._convert_all(engine, again)
+        unsafe = [number for number, row in self._rows.items()
+                  if number in self._sizes and number not in self._tried and not row.is_safe()]
+        self._unchanged -= len(unsafe)
+        again = [*unsafe, *sorted(self._postponed)]
+        self._postponed.clear()
+        self._convert_all(engine, again)
 
     def _cool(self, engine: Engine) -> None:
         """Encodes old archives again. What fails stays as it is, and is safe."""
@@ -184,6 +187,10 @@ class Archiving:
             job: ArchiveJob = task.arguments[0]
             meter.add(task.weight, failed=outcome.kind is not None)
             self._note_missing(job, outcome)
+            if outcome.missing and outcome.archive is None:
+                self._postponed.add(job.id)
+                self._manifest.end_leases(self._run, [job.id])
+                return
             if outcome.archive is not None:
                 self._archives.append(outcome.archive)
                 if job.foreign:
@@ -221,8 +228,8 @@ class Archiving:
 
     def _note_missing(self, job: ArchiveJob, outcome: Outcome) -> None:
         for content_hash, why in outcome.missing:
-            say(f"warning: '{quoted(job.name)}': '{archive_key(content_hash)}' {why}; archived "
-                "without it")
+            say(f"warning: '{quoted(job.name)}': '{archive_key(content_hash)}' {why}; archiving "
+                "again what depends on it")
             self._manifest.record_verified(content_hash, why)
             self._missing = True
 
@@ -268,7 +275,7 @@ class Archiving:
         job = ArchiveJob(
             id=number, path=row.path, name=row.name, digest=self._digests[number],
             size=self._sizes[number], inherited=inherited, memory=self._options.memory,
-            join=self._options.policy.join,
+            join=self._options.policy.join, patient=number not in self._tried,
             fresh=damaged or (newest is not None and older.base is None), **older._asdict())
         return Task("archive", quoted(row.name), worker.archive, (job, self._options.settings),
                     self._options.memory, self._sizes[number])

@@ -51,6 +51,8 @@ def make(job: ArchiveJob, before: fingerprint.Scan, settings: Settings, place: P
         with _older(job, settings) as older:
             return _make(job, before, settings, place, older)
     except Unusable as unusable:
+        if job.patient:
+            raise
         made = _make(job, before, settings, place, None)
         return made._replace(missing=((unusable.content_hash, unusable.why),))
 

@@ -83,6 +83,8 @@ class ArchiveJob(NamedTuple):
     foreign: base is an archive of another repository
     own: how many of base and those below it may be joined with the new archive
     join: when files of this repository become one
+    patient: if a file that it needs is missing, the task fails, so that the file can
+        be made again first
     fresh: no archive that depends on others is the answer, such as the one before
     """
 
@@ -100,6 +102,7 @@ class ArchiveJob(NamedTuple):
     foreign: bool = False
     own: int = 0
     join: Join = Join()
+    patient: bool = False
     fresh: bool = False
 
     def chain(self) -> tuple[Link, ...]:
