@@ -143,7 +143,7 @@ def test_fork_goes_onto_the_older_archive_of_a_base_that_fails(on_cluster, tmp_p
 
 def test_missing_base_is_said_by_name_and_everything_is_safe_again(on_cluster, tmp_path):
     source, store = tmp_path / "source", tmp_path / "store"
-    base = make_family(source)
+    base = make_family(source, forks=12)
     grow(base, 5, "more")
     assert on_cluster("archive", source, "--to", store, *FAMILIES).status == 0
     victim = chains(store)["base.git"][0]
@@ -155,12 +155,13 @@ def test_missing_base_is_said_by_name_and_everything_is_safe_again(on_cluster, t
     assert f"'fork0.git': archive damaged: needs '{key}', which is missing from the store" \
         in ran.errors
     # Of one fork that changed, the run learns what is missing, and repairs all.
-    grow(opened(source / "fork1.git"), 1, "changed")
+    for number in range(9):
+        grow(opened(source / f"fork{number}.git"), 1, f"changed {number}")
     ran = on_cluster("archive", source, "--to", store, *FAMILIES)
     assert ran.status == 0, ran
-    assert (f"warning: 'fork1.git': '{key}' is missing from the store; archiving again what "
-            "depends on it") in ran.errors
-    assert chains(store)["fork1.git"][-1] == chains(store)["base.git"][-1]
+    assert f"'{key}' is missing from the store; archiving again what depends on it" in ran.errors
+    found = chains(store)
+    assert {found[f"fork{number}.git"][-1] for number in range(12)} == set(found["base.git"])
     assert run_fleet("status", store).status == 0
     assert on_cluster("restore", store, "--to", tmp_path / "back").status == 0
     assert_restored(source, tmp_path / "back")

@@ -265,6 +265,9 @@ class Archiving:
         if newest is not None and (before is None or newest.id != before.id):
             return None  # Another run archived it after this run looked at it.
         damaged = newest is not None and newest.damage is not None
+        if damaged and before is not None and before.damage is None:
+            self._postponed.add(number)  # Another task found what is missing meanwhile.
+            return None
         if newest is not None and not damaged and number in self._waited and not newest.racy \
                 and newest.digest == self._digests[number]:
             # Only an archive on which it depends was damaged, and was written again.
