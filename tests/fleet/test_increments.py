@@ -375,7 +375,7 @@ def test_damaged_file_of_the_store_is_not_used(tmp_path):
 
 
 def test_no_pack_of_a_repository_is_needed_to_restore_a_chain(nights, on_cluster, tmp_path):
-    _, store, run = nights
+    one, store, run = nights
     run(3, *NIGHTLY)
     refs = one.refs()
     shutil.rmtree(tmp_path / "source")
