@@ -123,6 +123,6 @@ if(ZPACK_PYTHON)
   set_tests_properties(fleet PROPERTIES LABELS release COST 100)
   set_tests_properties(fleet_s3 PROPERTIES LABELS "release;full")
   set_tests_properties(fleet fleet_s3 PROPERTIES TIMEOUT ${test_timeout}
-    ENVIRONMENT "PYTHONPATH=${PROJECT_SOURCE_DIR}/tools/fleet:${fleet_tools}/site;PYTHONDONTWRITEBYTECODE=1;ZPACK_BINARY=$<TARGET_FILE:git-zpack>;ZPACK_S3_SERVER=${fleet_tools}/bin/gofakes3")
+    ENVIRONMENT "PYTHONPATH=${PROJECT_SOURCE_DIR}/tools/fleet:${fleet_tools}/site;PYTHONDONTWRITEBYTECODE=1;ZPACK_BINARY=$<TARGET_FILE:git-zpack>;ZPACK_S3_SERVER=${fleet_tools}/bin/gofakes3;ZPACK_S3_LOCK_SERVER=${fleet_tools}/bin/versitygw")
   add_dependencies(release_tests git-zpack)
 endif()

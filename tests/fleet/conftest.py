@@ -3,7 +3,7 @@
 """A cluster of real Dask workers, repositories, and the program as users run it.
 
 The environment says what to test: ZPACK_BINARY is git-zpack, ZPACK_S3_SERVER an
-S3 server (gofakes3 or versitygw).
+S3 server (gofakes3 or versitygw), ZPACK_S3_LOCK_SERVER one with retention (versitygw).
 """
 
 import contextlib

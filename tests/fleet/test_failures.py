@@ -9,10 +9,11 @@ import sqlite3
 import subprocess
 import sys
 
+import distributed
 import pytest
 from conftest import (ENVIRONMENT, MEMORY, PROGRAM, Repository, free_port, make_old,
                       run_fleet, start_fleet)
-from git_zpack_fleet import program as programs, worker
+from git_zpack_fleet import engine as engines, program as programs, worker
 from git_zpack_fleet.failures import Failure, Kind
 from git_zpack_fleet.jobs import Settings
 from git_zpack_fleet.manifest import Manifest
@@ -269,6 +270,25 @@ def test_two_runs_on_one_scheduler_keep_their_tasks_apart(cluster, tmp_path, wra
     stored = [archive_files(tmp_path / f"store-{root}") for root in ("a", "b")]
     assert [len(files) for files in stored] == [1, 1]
     assert stored[0] != stored[1]
+
+
+def test_task_that_prefers_a_worker_that_is_gone_runs_on_another(monkeypatch):
+    monkeypatch.setattr(engines, "_REFRESH_SECONDS", 0.0)
+    with distributed.LocalCluster(n_workers=0, threads_per_worker=1, processes=False,
+                                  dashboard_address=None) as local:
+        engine = engines.Engine(lambda: distributed.Client(local, set_as_default=False),
+                                engines.Retries(1, 0.01))
+        engine._groups[b"family"] = "tcp://127.0.0.1:1"
+        monkeypatch.setattr(engine, "_refresh", lambda: None)
+        engine._slots = {"tcp://127.0.0.1:1": 1}
+        engine._submit(engines.Task("x", "x", len, ((),), 0, 0, b"family"))
+        monkeypatch.undo()
+        monkeypatch.setattr(engines, "_REFRESH_SECONDS", 0.0)
+        local.scale(1)
+        results = []
+        engine.run((), lambda task, result: results.append(result))
+        assert results == [0]
+        engine.client.close()
 
 
 def test_lease_keeps_other_runs_away_until_its_run_is_dead(on_cluster, source, tmp_path):

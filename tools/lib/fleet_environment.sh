@@ -3,17 +3,17 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # What the tests of git-zpack-fleet need and Debian does not have: the Python
-# package s3fs, of the version that fits Debian's fsspec, and an S3 server.
+# package s3fs, of the version that fits Debian's fsspec, an S3 server, and one
+# that knows retention.
 #
 #   fleet_environment.sh DIRECTORY
 #
-# Writes DIRECTORY/site and DIRECTORY/bin/gofakes3. What cannot be had is left
-# out with a sentence; the tests that need it are then skipped.
+# Writes DIRECTORY/site, DIRECTORY/bin/gofakes3 and DIRECTORY/bin/versitygw. What
+# cannot be had is left out with a sentence; the tests that need it are then skipped.
 
 set -uo pipefail
 directory=$(mkdir -p "$1" && cd "$1" && pwd)
 site=$directory/site
-server=$directory/bin/gofakes3
 
 if [[ ! -e $site/s3fs ]]; then
   if ! /usr/bin/python3 -m pip install -q --root-user-action=ignore --target "$site.new" \
@@ -25,12 +25,17 @@ if [[ ! -e $site/s3fs ]]; then
   rm -rf "$site"
   mv "$site.new" "$site"
 fi
-if [[ ! -x $server ]]; then
+# server MODULE: a program in Go
+server() {
+  local name=${1##*/}
+  name=${name%@*}
+  [[ -x $directory/bin/$name ]] && return
   if ! command -v go > /dev/null; then
-    echo "No go to build an S3 server with: the tests of a store on S3 are skipped." >&2
-  elif ! GOBIN=$directory/bin GOFLAGS=-modcacherw \
-    go install github.com/johannesboyne/gofakes3/cmd/gofakes3@v1.2.0; then
-    echo "go cannot build an S3 server: the tests of a store on S3 are skipped." >&2
+    echo "No go to build the S3 server $name with: the tests that need it are skipped." >&2
+  elif ! GOBIN=$directory/bin GOFLAGS=-modcacherw go install "$1"; then
+    echo "go cannot build the S3 server $name: the tests that need it are skipped." >&2
   fi
-fi
+}
+server github.com/johannesboyne/gofakes3/cmd/gofakes3@v1.2.0
+server github.com/versity/versitygw/cmd/versitygw@v1.8.0
 exit 0

@@ -66,7 +66,8 @@ class FleetRaid(FleetSession):
         for _ in range(chance.choice((1, 2, 4))):
             command = chance.choice((self.archive(root), self.archive(root), [
                 "verify", self.store], ["prune", self.store, "--grace", "0s"], [
-                    "restore", self.store, "--to", self.work / "back0"]))
+                    "restore", self.store, "--to", self.work / "back0"],
+                ["separate", self.store, "group/*"]))
             number = chance.choice((signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGINT))
             processes = chance.randrange(5) == 0
             delay = chance.uniform(0, 2.5 if processes else 0.8)
@@ -186,6 +187,7 @@ class FleetRaid(FleetSession):
                     ["status", self.store], ["status", "--json", self.store],
                     ["report", self.store, "-o", self.work / "out.html"],
                     ["export", self.store, self.work / "out.csv"], ["prune", self.store],
+                    ["separate", self.store, "*"],
                     self.archive(root)]
         for command in commands[:1] + chance.sample(commands[1:], 3):
             self.fleet(command)
@@ -206,6 +208,10 @@ class FleetRaid(FleetSession):
             ("archives", "hash", FORGED_HASHES), ("archives", "size", NUMBERS),
             ("archives", "repository", NUMBERS), ("archives", "recorded", NUMBERS),
             ("archives", "base", FORGED_HASHES), ("archives", "digest", FORGED_HASHES),
+            ("files", "onto", FORGED_HASHES), ("files", "onto", FORGED_HASHES),
+            ("files", "size", NUMBERS), ("files", "hash", FORGED_HASHES),
+            ("files", "damage", ["\x1b[2J", b"\xff", 9]), ("sketches", "content", FORGED_HASHES),
+            ("sketches", "commits", NUMBERS), ("apart", "repository", NUMBERS),
             ("repositories", "archive", NUMBERS), ("repositories", "bytes", NUMBERS),
             ("repositories", "failure", ["x\x1b[2J", 5, "<script>"]),
             ("repositories", "message", ["<script>alert(1)</script>\x1b[2J", None, b"\xff"]),
@@ -315,13 +321,15 @@ class FleetRaid(FleetSession):
             self.fleet(["archive", "--stdin", "--to", self.store], stdin=text)
         else:
             names = [entry.decode("utf-8", "surrogateescape") for entry in chosen]
-            content = json.dumps({name: {} for name in names})
+            content = json.dumps({name: chance.choice((
+                {}, {"forkgroup": "g"}, {"reference": names[0]}, {"forkgroup": 7}, 5))
+                for name in names})
             if chance.randrange(3) == 0:
                 content = chance.choice((json.dumps(names), "[" * 99999, "", "\x1f\x8b",
                                          "{\"a\\u0000\": 1}"))
             content = content.encode("utf-8", "surrogateescape")
             (self.work / "list").write_bytes(content)
-            self.fleet(["archive", "--grokmirror", self.work / "list", root, "--to", self.store])
+            self.fleet([*self.archive(root), "--grokmirror", self.work / "list"])
         if (self.store / "manifest.sqlite").exists():
             self.check_store()
             self.fleet(["restore", self.store, "--to", self.work / "back0"])

@@ -36,6 +36,8 @@ class FleetSession(Raid):
                 break
         else:
             return False
+        self.policies = random.Random(self.seed)
+        self.policy: list = []
         self.source = self.made / "source"
         self.source.mkdir()
         for number in range(4):
@@ -91,7 +93,7 @@ class FleetSession(Raid):
         requests = []
         for number, command in enumerate(commands):
             words = [os.fsdecode(word) for word in command]
-            if words[0] in ("archive", "verify", "restore"):
+            if words[0] in ("archive", "verify", "restore", "separate"):
                 words += ["--program", os.fspath(self.program), "--memory", "64m",
                           "--no-progress", "--retry-delay", "0.1"]
             requests.append({"arguments": words,
@@ -132,6 +134,10 @@ class FleetSession(Raid):
                     f"{command}: control characters", text)
 
     def copy(self) -> pathlib.Path:
+        """The repositories of an attack, and how it archives them."""
+        self.policy = self.policies.choice((
+            [], [], ["--increments"], ["--families"], ["--families", "--consolidate", "2"],
+            ["--families", "--consolidate", "never"], ["--increments", "--cold-after", "0s"]))
         subprocess.run(["cp", "-a", self.source, self.work / "source"], check=True)
         return self.work / "source"
 
@@ -140,7 +146,7 @@ class FleetSession(Raid):
         return self.work / "store"
 
     def archive(self, root: pathlib.Path) -> list:
-        return ["archive", root, "--to", self.store]
+        return ["archive", root, "--to", self.store, *self.policy]
 
     # What must hold at the end.
 

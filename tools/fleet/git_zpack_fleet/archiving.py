@@ -13,11 +13,14 @@ from .batches import batched
 from .discover import Found
 from .engine import Engine, Task
 from .failures import Kind
-from .jobs import ArchiveJob, Outcome, ScanJob, ScanResult
+from .jobs import ArchiveJob, Outcome, ScanJob, ScanResult, SketchJob
 from .manifest import Manifest
 from .meter import Meter
+from .planning import Planner
 from .records import NewArchive, RepositoryRow
+from .rewriting import COLD, Rewriter, cold_ones
 from .session import Counts, Run, engine_of, keep_copy, registered, say
+from .store import archive_key
 from .text import counted, quoted, size_text
 
 _SCANNED_AT_ONCE = 64
@@ -44,6 +47,13 @@ class Archiving:
         self._digests: dict[int, str] = {}
         self._sizes: dict[int, int] = {}
         self._pools: dict[int, bytes] = {}
+        self._cooled = 0
+        self._missing = False
+        self._tried: set[int] = set()
+        # Those that wait until what they need is archived again.
+        self._postponed: set[int] = set()
+        self._waited: set[int] = set()
+        self._planner = Planner(manifest, options.policy)
 
     def run(self, found: Iterable[Found]) -> int:
         """Archives the repositories; returns how many of them are not safe."""
@@ -53,7 +63,9 @@ class Archiving:
             if self._rows:
                 with engine_of(self._options) as engine:
                     changed = self._scan(engine)
-                    self._convert(engine, changed)
+                    self._find_families(engine)
+                    self._convert_all(engine, changed)
+                    self._cool(engine)
             unsafe = [row for row in self._manifest.repositories()
                       if row.id in ids and not row.is_safe()]
             self._counts.failures = len(unsafe)
@@ -86,7 +98,7 @@ class Archiving:
         jobs = []
         for row in self._rows.values():
             newest = row.archive
-            usable = newest is not None and newest.damage is None
+            usable = newest is not None and newest.damage is None and not self._planner.leaves(row)
             jobs.append(ScanJob(row.id, row.path, newest.digest, bool(newest.racy), newest.refs)
                         if newest is not None and usable
                         else ScanJob(row.id, row.path, "", False, ""))
@@ -112,15 +124,77 @@ class Archiving:
         self._manifest.record_unchanged(unchanged)
         self._unchanged += len(unchanged)
 
+    def _find_families(self, engine: Engine) -> None:
+        rows = [row for row in self._rows.values() if row.id in self._sizes]
+        new = [SketchJob(row.id, row.path) for row in self._planner.without_sketch(rows)]
+
+        def tasks() -> Iterator[Task]:
+            for start in range(0, len(new), _SCANNED_AT_ONCE):
+                batch = new[start:start + _SCANNED_AT_ONCE]
+                name = quoted(self._rows[batch[0].id].name)
+                yield Task("sketch", f"{name} and {len(batch) - 1} more", worker.take_sketches,
+                           (batch, self._options.settings), self._options.memory, 0)
+
+        def done(_task: Task, result: Any) -> None:
+            if not isinstance(result, Outcome):  # Without a sketch, others may tell the family.
+                self._planner.note_sketches((one.id, one.commits, one.content)
+                                            for one in result if one.content is not None)
+
+        if new:
+            engine.run(tasks(), done)
+        self._planner.find_families(rows, self._sizes, self._pools)
+
+    def _convert_all(self, engine: Engine, changed: list[int]) -> None:
+        """Archives repositories after those on whose archives theirs may depend."""
+        first = set(changed)
+        self._waited = {number for number in changed
+                        if self._planner.waits(self._rows[number], first)}
+        self._convert(engine, [number for number in changed if number not in self._waited])
+        self._convert(engine, [number for number in changed if number in self._waited])
+        self._tried.update(changed)
+        if not self._missing:
+            return
+        # What is missing may be missing for repositories that looked unchanged.
+        self._missing = False
+        self._rows = {row.id: row for row in self._manifest.repositories()
+                      if row.id in self._rows}
+        unsafe = [number for number, row in self._rows.items()
+                  if number in self._sizes and number not in self._tried and not row.is_safe()]
+        self._unchanged -= len(unsafe)
+        again = [*unsafe, *sorted(self._postponed)]
+        self._postponed.clear()
+        self._convert_all(engine, again)
+
+    def _cool(self, engine: Engine) -> None:
+        """Encodes old archives again. What fails stays as it is, and is safe."""
+        age = self._options.policy.cold
+        rows = [row for row in self._manifest.repositories() if row.id in self._sizes]
+        chosen = [] if age is None else cold_ones(self._manifest, rows, age)
+        if chosen:
+            counts = Counts()
+            Rewriter(self._manifest, self._options, self._run, counts, COLD).run(
+                engine, "encoding again", chosen)
+            self._counts.uploaded += counts.uploaded
+            self._cooled = counts.done
+
     def _convert(self, engine: Engine, changed: list[int]) -> None:
+        if not changed:
+            return
         meter = Meter("archiving", shown=self._options.progress)
         meter.expect(len(changed), sum(self._sizes[number] for number in changed))
 
         def done(task: Task, outcome: Outcome) -> None:
             job: ArchiveJob = task.arguments[0]
             meter.add(task.weight, failed=outcome.kind is not None)
+            self._note_missing(job, outcome)
+            if outcome.missing and outcome.archive is None:
+                self._postponed.add(job.id)
+                self._manifest.end_leases(self._run, [job.id])
+                return
             if outcome.archive is not None:
                 self._archives.append(outcome.archive)
+                if job.foreign:
+                    return
                 if job.base is not None and outcome.archive.base is None:
                     say(f"warning: '{quoted(job.name)}': the archive {job.base[:12]} may have "
                         "objects that the repository has lost; 'prune' keeps it for some time")
@@ -152,6 +226,13 @@ class Archiving:
             self._flush()
             meter.finish()
 
+    def _note_missing(self, job: ArchiveJob, outcome: Outcome) -> None:
+        for content_hash, why in outcome.missing:
+            say(f"warning: '{quoted(job.name)}': '{archive_key(content_hash)}' {why}; archiving "
+                "again what depends on it")
+            self._manifest.record_verified(content_hash, why)
+            self._missing = True
+
     def _archive_tasks(self, changed: list[int]) -> Iterator[Task]:
         shared = {pool for pool, count in
                   collections.Counter(self._pools[number] for number in changed).items()
@@ -167,8 +248,15 @@ class Archiving:
                 if task is None:
                     self._manifest.end_leases(self._run, [number])
                     continue
-                pool = self._pools[number]
-                yield task._replace(group=pool if pool in shared else None)
+                yield task._replace(group=self._group_of(number, shared))
+
+    def _group_of(self, number: int, shared: set[bytes]) -> Optional[bytes]:
+        """What the repository has in common with others, which prefer one worker."""
+        base = self._planner.base(number)
+        if base is not None or self._planner.is_base(number):
+            return b"family %d" % (number if base is None else base)
+        pool = self._pools[number]
+        return pool if pool in shared else None
 
     def _archive_task(self, number: int, inherited: bool) -> Optional[Task]:
         row = self._rows[number]
@@ -176,13 +264,22 @@ class Archiving:
         before = row.archive
         if newest is not None and (before is None or newest.id != before.id):
             return None  # Another run archived it after this run looked at it.
-        usable = newest is not None and newest.damage is None
+        damaged = newest is not None and newest.damage is not None
+        if damaged and before is not None and before.damage is None:
+            self._postponed.add(number)  # Another task found what is missing meanwhile.
+            return None
+        if newest is not None and not damaged and number in self._waited and not newest.racy \
+                and newest.digest == self._digests[number]:
+            # Only an archive on which it depends was damaged, and was written again.
+            self._manifest.record_unchanged([number])
+            self._unchanged += 1
+            return None
+        older = self._planner.older(number, newest)
         job = ArchiveJob(
             id=number, path=row.path, name=row.name, digest=self._digests[number],
-            size=self._sizes[number],
-            base=newest.hash if newest is not None and usable else None,
-            base_size=newest.size if newest is not None and usable else 0,
-            inherited=inherited, memory=self._options.memory)
+            size=self._sizes[number], inherited=inherited, memory=self._options.memory,
+            join=self._options.policy.join, patient=number not in self._tried,
+            fresh=damaged or (newest is not None and older.base is None), **older._asdict())
         return Task("archive", quoted(row.name), worker.archive, (job, self._options.settings),
                     self._options.memory, self._sizes[number])
 
@@ -200,6 +297,8 @@ class Archiving:
     def _tell(self, unsafe: list[RepositoryRow]) -> None:
         for row in unsafe:
             say(f"error: not safe: '{quoted(row.name)}': {row.why_unsafe()}")
+        if self._cooled:
+            print(f"{counted(self._cooled, 'archive', 'archives')} encoded again")
         if self._elsewhere:
             say(f"warning: another run works on {counted(self._elsewhere)}")
         print(f"{counted(len(self._rows))}: {self._counts.done:,} archived, "

@@ -49,8 +49,11 @@ def verify(manifest: Manifest, options: Run, scope: Scope) -> int:
                 if deadline is not None and time.monotonic() > deadline:
                     return
                 name = names[row.repository]
+                below = manifest.chains.below(row.hash)
+                # What every archive has of its own is checked once.
+                own = bool(below) and all(link.hash in order for link in below)
                 job = VerifyJob(row.repository, row.hash, name, row.size, scope.level,
-                                options.memory)
+                                options.memory, below, own)
                 yield Task("verify", quoted(name), worker.verify, (job, options.settings),
                            options.memory, 0)
 
@@ -60,7 +63,9 @@ def verify(manifest: Manifest, options: Run, scope: Scope) -> int:
             if outcome.kind is not None:
                 problem = f"{outcome.kind}: {outcome.message}"
             else:
-                manifest.record_verified(job.hash, outcome.damage)
+                # The damage of what an archive depends on is not its own.
+                for content_hash, why in outcome.missing or ((job.hash, outcome.damage),):
+                    manifest.record_verified(content_hash, why)
             meter.add(job.size, failed=problem is not None)
             _count(counts, job.size, problem is not None)
             if problem is not None:
@@ -98,16 +103,22 @@ class Retention(NamedTuple):
 def prune(manifest: Manifest, store: Store, retention: Retention, *, dry_run: bool) -> int:
     """Removes old archives and files that nothing names; returns how many failed.
 
-    The newest archive of a repository always stays.
+    The newest archive of a repository always stays, and every file on which an
+    archive that stays depends.
     """
     with registered(manifest, "prune") as (_, counts):
         old, stay = _old_archives(manifest, retention)
         gone = {row.id for row in old}
+        needed = manifest.chains.needed(row.hash for row in manifest.archives()
+                                        if row.id not in gone)
+        old = [row for row in old if row.hash not in needed]
+        gone = {row.id for row in old}
         kept = {archive_key(row.hash) for row in manifest.archives() if row.id not in gone}
+        kept |= {archive_key(content_hash) for content_hash in needed}
         kept |= {receipt_key(row.path) for row in manifest.repositories()}
         # The record first: what it does not name, the next prune removes.
         if not dry_run:
-            manifest.forget_archives(gone)
+            manifest.forget_archives(gone, needed)
         known = {archive_key(row.hash) for row in old}
         young = time.time() - retention.grace
         for file in store.list("objects") + store.list("receipts"):

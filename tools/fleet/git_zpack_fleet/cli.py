@@ -9,18 +9,22 @@ import os
 import signal
 import sys
 from types import FrameType
-from typing import Any, Iterator, Optional, Sequence
+from typing import Any, Iterator, Mapping, Optional, Sequence
 
 from .archiving import Archiving
 from .checking import Retention, Scope, prune, verify
 from .cluster import ClusterError, Place, default_memory, processors
+from .database import ManifestError
 from .discover import Found, Warn, read_grokmirror, read_list, walk
 from .engine import EngineLost, Retries
-from .jobs import Settings
-from .manifest import Manifest, ManifestError
+from .families import forks_in_grokmirror
+from .jobs import Join, Settings
+from .manifest import Manifest
 from .options import USAGE, parse
+from .planning import Policy
 from .report import write_report
 from .restoring import Destination, restore
+from .separating import separate
 from .session import Fatal, Run, open_manifest, say
 from .store import Store
 from .text import counted, printable, quoted
@@ -82,6 +86,10 @@ def _run(options: argparse.Namespace) -> int:
             patterns = [os.fsencode(pattern) for pattern in options.patterns]
             return int(restore(manifest, _tasks(options, storage, ()), patterns,
                                destination) > 0)
+        if command == "separate":
+            patterns = [os.fsencode(pattern) for pattern in options.patterns]
+            return int(separate(manifest, _tasks(options, storage, ()), patterns,
+                                from_source=options.from_source) > 0)
         if command == "status":
             return int(status(manifest, as_json=options.json) > 0)
         if command == "report":
@@ -104,6 +112,8 @@ def _names_sources(options: argparse.Namespace) -> bool:
         say("error: no ROOT given; see 'git-zpack-fleet archive --help'")
     elif options.grokmirror is not None and options.stdin:
         say("error: --grokmirror and --stdin exclude each other")
+    elif options.consolidate is not None and not options.increments and not options.families:
+        say("error: --consolidate needs --increments or --families")
     else:
         return True
     return False
@@ -118,11 +128,25 @@ def _archive(options: argparse.Namespace, manifest: Manifest, storage: dict[str,
 
     found = dict.fromkeys(_sources(options, warn))
     run = _tasks(options, storage, tuple(options.convert_option))
+    run = run._replace(policy=_policy(options))
+    run = run._replace(settings=run.settings._replace(increments=run.policy.increments))
     unsafe = Archiving(manifest, run).run(found)
     if options.grokmirror is None:
         _tell_gone(manifest, options.roots, [item.path for item in found], warn)
     # Repositories in a directory that cannot be read are not safe.
     return int(unsafe > 0 or bool(warnings))
+
+
+def _policy(options: argparse.Namespace) -> Policy:
+    labels: Mapping[bytes, tuple[bytes, ...]] = {}
+    if options.families and options.grokmirror is not None:
+        try:
+            labels = forks_in_grokmirror(os.fsencode(options.grokmirror),
+                                         os.fsencode(options.roots[0]))
+        except (OSError, ValueError) as error:
+            raise Fatal(str(error)) from error
+    return Policy(options.families or options.increments, options.families,
+                  options.consolidate or Join(geometric=True), options.cold_after, labels)
 
 
 def _tell_gone(manifest: Manifest, roots: Sequence[str], found: Sequence[bytes],

@@ -7,7 +7,7 @@ from __future__ import annotations
 import gzip
 import os
 import zlib
-from typing import Callable, Iterable, Iterator, NamedTuple, Optional
+from typing import Any, Callable, Iterable, Iterator, NamedTuple, Optional
 
 from .regular import open_regular
 from .text import parse_json, quoted
@@ -180,6 +180,11 @@ def read_grokmirror(manifest: bytes, root: bytes) -> list[Found]:
     Raises OSError if the file cannot be read, and ValueError if it is not such
     a manifest or names a path outside the root.
     """
+    return [listed(root, name) for name in grokmirror_entries(manifest)]
+
+
+def grokmirror_entries(manifest: bytes) -> dict[bytes, Any]:
+    """What a manifest says of each name. Raises OSError and ValueError."""
     with open(manifest, "rb") as file:
         packed = file.read(2) == b"\x1f\x8b"
     opener = gzip.open if packed else open
@@ -191,20 +196,19 @@ def read_grokmirror(manifest: bytes, root: bytes) -> list[Found]:
         entries = parse_json(content.decode("utf-8", "surrogateescape"))
         if not isinstance(entries, dict):
             raise ValueError("no JSON object")
-        names = [os.fsencode(name) for name in entries]
+        return {os.fsencode(name): entry for name, entry in entries.items()}
     except (ValueError, EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise ValueError(f"not a manifest of grokmirror: '{quoted(manifest)}': {error}") from error
-    root = os.path.abspath(root)
-    return [_listed(root, name) for name in names]
 
 
-def _listed(root: bytes, entry: bytes) -> Found:
+def listed(root: bytes, entry: bytes) -> Found:
+    """The repository that a manifest of grokmirror names. Raises ValueError."""
     name = os.path.normpath(entry.lstrip(b"/"))
     if b"\0" in name:
         raise ValueError(f"the manifest has a name with NUL: '{quoted(entry)}'")
     if name.split(b"/")[0] in (b"..", b"."):
         raise ValueError(f"the manifest names a path outside the root: '{quoted(entry)}'")
-    return Found(os.path.join(root, name), name)
+    return Found(os.path.join(os.path.abspath(root), name), name)
 
 
 def read_list(content: bytes) -> list[Found]:

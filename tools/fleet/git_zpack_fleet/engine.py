@@ -148,11 +148,25 @@ class Engine:
     def _refresh(self) -> None:
         if time.monotonic() < self._refreshed + _REFRESH_SECONDS:
             return
-        workers = _workers(self._client)
+        workers, stuck = _state(self._client)
         self._slots = {address: worker["nthreads"] for address, worker in workers.items()}
         sizes = [worker.get("resources", {}).get(_MEMORY) for worker in workers.values()]
         self._memory = int(min(sizes)) if sizes and all(sizes) else None
         self._refreshed = time.monotonic()
+        if stuck and workers:
+            self._free(frozenset(stuck))
+
+    def _free(self, stuck: frozenset[str]) -> None:
+        """Sends tasks again that no worker gets.
+
+        If there are no workers, Dask keeps a task for the worker that it prefers,
+        though that one is gone and it may run on others.
+        """
+        for number, (task, future) in list(self._flying.items()):
+            if task.group is not None and future.key in stuck:
+                del self._flying[number]
+                self._client.cancel([future], force=True)
+                self._submit(task._replace(group=None))
 
     def _submit(self, task: Task) -> None:
         if self._client.status != "running":
@@ -161,8 +175,9 @@ class Engine:
         options: dict[str, Any] = {}
         if self._memory is not None:
             options["resources"] = {_MEMORY: min(task.memory, self._memory)}
-        if task.group is not None:
-            options.update(workers=[self._worker_of(task.group)], allow_other_workers=True)
+        preferred = None if task.group is None else self._worker_of(task.group)
+        if preferred is not None:
+            options.update(workers=[preferred], allow_other_workers=True)
         number = self._number
         future = self._client.submit(
             task.work, *task.arguments, pure=False, priority=task.weight,
@@ -170,13 +185,13 @@ class Engine:
         self._flying[number] = (task, future)
         future.add_done_callback(lambda ended: self._events.put((ended, number)))
 
-    def _worker_of(self, group: bytes) -> str:
+    def _worker_of(self, group: bytes) -> Optional[str]:
         address = self._groups.get(group)
         if address not in self._slots and self._slots:
             address = min(self._slots, key=lambda worker: self._loads.get(worker, 0))
             self._groups[group] = address
             self._loads[address] = self._loads.get(address, 0) + 1
-        return address or ""
+        return address if address in self._slots else None
 
     def _submit_due(self) -> None:
         while self._later and self._later[0][0] <= time.monotonic():
@@ -286,12 +301,13 @@ def _lost(message: str) -> Outcome:
     return Outcome(-1, kind=Kind.WORKER_LOST.value, message=message)
 
 
-def _workers(client: Client) -> dict[str, dict[str, Any]]:
-    """What the scheduler knows of its workers."""
-    workers: dict[str, dict[str, Any]] = client.run_on_scheduler(_describe)
-    return workers
+def _state(client: Client) -> tuple[dict[str, dict[str, Any]], list[str]]:
+    """What the scheduler knows of its workers, and the keys of tasks that none can run."""
+    workers, keys = client.run_on_scheduler(_describe)
+    return workers, keys
 
 
-def _describe(dask_scheduler: Any = None) -> dict[str, dict[str, Any]]:
-    return {address: {"nthreads": worker.nthreads, "resources": dict(worker.resources)}
-            for address, worker in dask_scheduler.workers.items()}
+def _describe(dask_scheduler: Any = None) -> tuple[dict[str, dict[str, Any]], list[str]]:
+    return ({address: {"nthreads": worker.nthreads, "resources": dict(worker.resources)}
+             for address, worker in dask_scheduler.workers.items()},
+            [task.key for task in dask_scheduler.unrunnable])

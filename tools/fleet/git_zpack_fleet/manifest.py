@@ -14,48 +14,21 @@ import sqlite3
 import threading
 import time
 import uuid
-from types import TracebackType
-from typing import Any, Iterable, Iterator, NamedTuple, Optional, Sequence
+from typing import Any, Collection, Iterable, Iterator, NamedTuple, Optional, Sequence
 
+from .chains import Chains, insert_files
+from .database import (ManifestError, Transaction, open_database, open_manifest_file,
+                       process_birth)
 from .durable import make_directories
 from .records import ArchiveRow, NewArchive, RepositoryRow, is_valid
 
-_VERSION = 1
 # A run that has not said that it lives for this long is dead.
 LEASE_SECONDS = 120.0
 _HEARTBEAT_SECONDS = 15.0
 
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS repositories(
-  id INTEGER PRIMARY KEY, path BLOB NOT NULL UNIQUE, name BLOB NOT NULL,
-  bytes INTEGER NOT NULL DEFAULT 0, digest TEXT NOT NULL DEFAULT '',
-  seen REAL NOT NULL, archive INTEGER REFERENCES archives(id),
-  attempts INTEGER NOT NULL DEFAULT 0, failure TEXT, message TEXT, failed REAL);
-CREATE TABLE IF NOT EXISTS archives(
-  id INTEGER PRIMARY KEY, repository INTEGER NOT NULL REFERENCES repositories(id),
-  hash TEXT NOT NULL, size INTEGER NOT NULL, source_bytes INTEGER NOT NULL,
-  digest TEXT NOT NULL, racy INTEGER NOT NULL, refs TEXT NOT NULL,
-  objects INTEGER NOT NULL, seconds REAL NOT NULL, peak INTEGER NOT NULL,
-  uploaded INTEGER NOT NULL, base TEXT, recorded REAL NOT NULL,
-  verified REAL, damage TEXT);
-CREATE INDEX IF NOT EXISTS archives_of ON archives(repository);
-CREATE INDEX IF NOT EXISTS archives_hash ON archives(hash);
-CREATE TABLE IF NOT EXISTS runs(
-  id TEXT PRIMARY KEY, command TEXT NOT NULL, host TEXT NOT NULL,
-  pid INTEGER NOT NULL, born TEXT NOT NULL, begun REAL NOT NULL,
-  heartbeat REAL NOT NULL, ended REAL, status INTEGER, done INTEGER,
-  failures INTEGER, bytes INTEGER, uploaded INTEGER);
-CREATE TABLE IF NOT EXISTS leases(
-  repository INTEGER PRIMARY KEY REFERENCES repositories(id), run TEXT NOT NULL);
-"""
-
 _REPOSITORY = "id, path, name, bytes, digest, seen, attempts, failure, message, failed"
 _ARCHIVE = ("id, repository, hash, size, source_bytes, digest, racy, refs, objects, "
             "seconds, peak, uploaded, base, recorded, verified, damage")
-
-
-class ManifestError(Exception):
-    """The record cannot be used. The text says why."""
 
 
 class Lease(NamedTuple):
@@ -86,17 +59,12 @@ class Manifest:
         try:
             if create:
                 make_directories(os.path.dirname(os.path.abspath(path)))
-            self._database = _open(path)
-            version = self._database.execute("PRAGMA user_version").fetchone()[0]
-            if version > _VERSION:
-                raise ManifestError(f"manifest '{path}' has version {version}; this program "
-                                    f"knows versions up to {_VERSION}")
-            if version < _VERSION and not create:
-                raise ManifestError(f"manifest '{path}' has lost its content, or is none")
-            if version < _VERSION:
-                self._database.executescript(_SCHEMA + f"PRAGMA user_version={_VERSION};")
+            self._database = open_manifest_file(path, create=create)
         except (sqlite3.Error, OSError) as error:
             raise ManifestError(f"cannot open manifest '{path}': {error}") from error
+        self.chains = Chains(self._select, self._damaged)
+        # What depends on damaged files, and why; None if it is not known any more.
+        self._broken: Optional[dict[str, str]] = None
 
     def close(self) -> None:
         """Closes the file."""
@@ -104,6 +72,7 @@ class Manifest:
 
     def repositories(self) -> Iterator[RepositoryRow]:
         """All repositories, with the newest archive of each."""
+        self._broken = self.chains.broken()
         columns = ", ".join("r." + name for name in _REPOSITORY.split(", "))
         columns += ", " + ", ".join("a." + name for name in _ARCHIVE.split(", "))
         rows = self._select(
@@ -117,6 +86,7 @@ class Manifest:
 
     def archives(self, repository: Optional[int] = None) -> list[ArchiveRow]:
         """All archives, or those of a repository, the oldest first."""
+        self._broken = self.chains.broken()
         where = "" if repository is None else " WHERE repository = ?"
         parameters = () if repository is None else (repository,)
         return [self._archive(row) for row in self._select(
@@ -124,6 +94,7 @@ class Manifest:
 
     def scrub_order(self) -> list[ArchiveRow]:
         """All archives, those never verified first, then the oldest verified first."""
+        self._broken = {}
         return [self._archive(row) for row in self._select(
             f"SELECT {_ARCHIVE} FROM archives ORDER BY verified IS NOT NULL, "
             "COALESCE(verified, recorded), id")]
@@ -158,6 +129,7 @@ class Manifest:
         had; nothing is recorded for them.
         """
         lost = []
+        self._broken = None
         with self._transaction() as database:
             for archive in archives:
                 if self._end_lease(database, run, archive.repository):
@@ -180,17 +152,49 @@ class Manifest:
 
     def record_verified(self, content_hash: str, damage: Optional[str]) -> None:
         """Records that the archives with this hash were checked now."""
+        self._broken = None
         with self._transaction() as database:
             database.execute("UPDATE archives SET verified = ?, damage = ? WHERE hash = ?",
                              (time.time(), damage, content_hash))
+            database.execute("UPDATE files SET damage = ? WHERE hash = ?",
+                             (damage, content_hash))
 
-    def forget_archives(self, archives: Iterable[int]) -> None:
-        """Removes archives that are not the newest of their repository."""
+    def forget_archives(self, archives: Iterable[int], needed: Collection[str]) -> None:
+        """Removes archives that are not the newest of their repository.
+
+        needed: hashes of files on which archives that stay depend
+        """
         with self._transaction() as database:
-            database.executemany(
-                "DELETE FROM archives WHERE id = ?1 AND id NOT IN "
-                "(SELECT archive FROM repositories WHERE archive IS NOT NULL)",
-                [(number,) for number in archives])
+            for number in sorted(archives):
+                # The one after it then has all objects of the one before it.
+                database.execute(
+                    "UPDATE archives AS next SET base = gone.base FROM archives AS gone "
+                    "WHERE gone.id = ? AND gone.base IS NOT NULL AND next.base = gone.hash "
+                    "AND next.repository = gone.repository", (number,))
+                database.execute(
+                    "DELETE FROM archives WHERE id = ?1 AND id NOT IN "
+                    "(SELECT archive FROM repositories WHERE archive IS NOT NULL)", (number,))
+            unnamed = database.execute(
+                "SELECT hash FROM files WHERE hash NOT IN (SELECT hash FROM archives)").fetchall()
+            database.executemany("DELETE FROM files WHERE hash = ?",
+                                 [row for row in unnamed if row[0] not in needed])
+            database.execute("DELETE FROM cold WHERE hash NOT IN (SELECT hash FROM files)")
+
+    def record_sketches(self, sketches: Iterable[tuple[int, int, bytes]]) -> None:
+        """Records the sketches of repositories: number, commits, content."""
+        with self._transaction() as database:
+            database.executemany("INSERT OR REPLACE INTO sketches VALUES(?, ?, ?)", sketches)
+
+    def record_cold(self, content_hash: str) -> None:
+        """Records that a file was encoded again with the profile cold."""
+        with self._transaction() as database:
+            database.execute("INSERT OR IGNORE INTO cold VALUES(?)", (content_hash,))
+
+    def set_apart(self, repositories: Iterable[int]) -> None:
+        """Records that repositories belong to no family from now on."""
+        with self._transaction() as database:
+            database.executemany("INSERT OR IGNORE INTO apart VALUES(?)",
+                                 [(number,) for number in repositories])
 
     def begin_run(self, command: str) -> str:
         """Registers this process as a run; only one prune or any other runs.
@@ -226,6 +230,8 @@ class Manifest:
 
     def newest(self, repository: int) -> Optional[ArchiveRow]:
         """The newest archive of a repository."""
+        if self._broken is None:
+            self._broken = self.chains.broken()
         for row in self._select(f"SELECT {_ARCHIVE} FROM archives WHERE id = "
                                 "(SELECT archive FROM repositories WHERE id = ?)", (repository,)):
             return self._archive(row)
@@ -276,14 +282,17 @@ class Manifest:
     def _archive(self, row: Sequence[Any]) -> ArchiveRow:
         if not is_valid(ArchiveRow, row):
             raise self._damaged("a row of 'archives' has values that cannot be")
-        return ArchiveRow(*row)
+        archive = ArchiveRow(*row)
+        if archive.damage is None and self._broken and archive.hash in self._broken:
+            return archive._replace(damage=self._broken[archive.hash])
+        return archive
 
     def _damaged(self, why: str) -> ManifestError:
         return ManifestError(f"cannot read manifest '{self.path}': {why}; if it is damaged, move "
                              "it away and run 'archive' again, which makes a new one")
 
-    def _transaction(self) -> "_Transaction":
-        return _Transaction(self._database, self.path)
+    def _transaction(self) -> "Transaction":
+        return Transaction(self._database, self.path)
 
     @staticmethod
     def _end_lease(database: sqlite3.Connection, run: str, repository: int) -> bool:
@@ -306,37 +315,14 @@ def _insert_archive(database: sqlite3.Connection, archive: NewArchive) -> None:
     cursor = database.execute(
         "INSERT INTO archives(repository, hash, size, source_bytes, digest, racy, refs, "
         "objects, seconds, peak, uploaded, base, recorded) "
-        "VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", (*archive, time.time()))
+        "VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", (*archive[:12], time.time()))
+    insert_files(database, archive)
     database.execute(
         "UPDATE repositories SET archive = ?, digest = ?, attempts = 0, failure = NULL, "
         "message = NULL, failed = NULL WHERE id = ?",
         (cursor.lastrowid, archive.digest, archive.repository))
     # These bytes were written or read back just now.
     database.execute("UPDATE archives SET damage = NULL WHERE hash = ?", (archive.hash,))
-
-
-class _Transaction:
-    """BEGIN IMMEDIATE to COMMIT, so that what is read cannot change meanwhile."""
-
-    def __init__(self, database: sqlite3.Connection, path: str) -> None:
-        self._database = database
-        self._path = path
-
-    def __enter__(self) -> sqlite3.Connection:
-        try:
-            self._database.execute("BEGIN IMMEDIATE")
-        except sqlite3.Error as error:
-            raise ManifestError(f"cannot write manifest '{self._path}': {error}") from error
-        return self._database
-
-    def __exit__(self, kind: Optional[type[BaseException]], error: Optional[BaseException],
-                 trace: Optional[TracebackType]) -> None:
-        try:
-            self._database.execute("COMMIT" if kind is None else "ROLLBACK")
-        except sqlite3.Error as failed:
-            raise ManifestError(f"cannot write manifest '{self._path}': {failed}") from failed
-        if isinstance(error, sqlite3.Error):
-            raise ManifestError(f"cannot write manifest '{self._path}': {error}") from error
 
 
 class Heartbeat:
@@ -353,35 +339,10 @@ class Heartbeat:
         self._thread.join()
 
     def _beat(self, path: str, run: str) -> None:
-        database = _open(path)
+        database = open_database(path)
         while not self._stop.wait(_HEARTBEAT_SECONDS):
             try:
                 database.execute("UPDATE runs SET heartbeat = ? WHERE id = ?", (time.time(), run))
             except sqlite3.Error:
                 continue  # The next one may succeed; leases last for several.
         database.close()
-
-
-def _open(path: str) -> sqlite3.Connection:
-    database = sqlite3.connect(path, timeout=60, isolation_level=None, check_same_thread=False)
-    for left in reversed(range(100)):
-        try:  # SQLite does not wait for the lock that this statement needs.
-            database.execute("PRAGMA journal_mode=WAL")
-            break
-        except sqlite3.OperationalError:
-            if left == 0:
-                raise
-            time.sleep(0.05)
-    database.execute("PRAGMA synchronous=FULL")
-    return database
-
-
-def process_birth(pid: int) -> str:
-    """When a process of this machine began; '' if there is none. Ids are reused."""
-    try:
-        with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
-            ticks = file.read().rpartition(")")[2].split()[19]
-        with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
-            return f"{file.read().strip()} {ticks}"
-    except OSError:
-        return ""

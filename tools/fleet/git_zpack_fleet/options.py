@@ -8,6 +8,8 @@ import argparse
 from typing import Any, Callable, NoReturn, Optional, Sequence, TypeVar
 
 from . import __version__
+from .jobs import Join
+from .records import MOST_FILES
 from .text import parse_duration, parse_json, parse_share, parse_size
 
 USAGE = 129
@@ -36,6 +38,17 @@ def _natural(text: str) -> int:
     return int(text)
 
 
+def _join(text: str) -> Join:
+    if text == "geometric":
+        return Join(geometric=True)
+    if text == "never":
+        return Join()
+    if not text.isdecimal() or not 2 <= int(text) <= MOST_FILES:
+        raise ValueError(f"neither 'geometric' nor 'never' nor a number from 2 to {MOST_FILES}: "
+                         f"'{text}'")
+    return Join(most=int(text))
+
+
 def _storage_option(text: str) -> tuple[str, Any]:
     name, equals, value = text.partition("=")
     if not name or not equals:
@@ -51,7 +64,8 @@ def parse(arguments: Optional[Sequence[str]]) -> argparse.Namespace:
     top = _parser()
     options, rest = top.parse_known_args(arguments)
     # argparse takes positional arguments only if they stand together.
-    positional = {"archive": "roots", "restore": "patterns"}.get(options.command)
+    positional = {"archive": "roots", "restore": "patterns",
+                  "separate": "patterns"}.get(options.command)
     if rest and (positional is None or any(text.startswith("-") for text in rest)):
         top.error(f"unrecognized arguments: {' '.join(rest)}")
     if rest and positional is not None:
@@ -77,6 +91,16 @@ def _parser() -> argparse.ArgumentParser:
                          help="take the repositories that manifest.js.gz names, below ROOT")
     archive.add_argument("--convert-option", action="append", default=[], metavar="OPTION",
                          help="an option for git-zpack convert, as --convert-option=--reachable")
+    archive.add_argument("--increments", action="store_true",
+                         help="write of a changed repository only what its latest archive lacks")
+    archive.add_argument("--families", action="store_true",
+                         help="find forks, and write of each only what the archive of its base "
+                         "lacks; includes --increments")
+    archive.add_argument("--consolidate", type=_checked(_join), default=None,
+                         metavar="geometric|N|never",
+                         help="join increments of a repository so that each file is twice as "
+                         "large as all newer ones together (geometric, the default), or as soon "
+                         "as an archive depends on N-1 files")
 
     verify = _command(commands, "verify", "check archives, the longest unchecked first",
                       tasks=True, store=True)
@@ -93,6 +117,17 @@ def _parser() -> argparse.ArgumentParser:
     restore.add_argument("--to", required=True, metavar="DIRECTORY")
     restore.add_argument("--restore-option", action="append", default=[], metavar="OPTION",
                          help="an option for git-zpack restore, as --restore-option=--trust")
+
+    archive.add_argument("--cold-after", type=_checked(parse_duration), metavar="TIME",
+                         help="encode the archive of a repository that has not changed for this "
+                         "time again, with the profile cold: 180d")
+
+    separate = _command(commands, "separate", "make one file of an archive and all that it "
+                        "depends on; the repository leaves its family", tasks=True, store=True)
+    separate.add_argument("patterns", nargs="+", metavar="NAME", help="names or patterns")
+    separate.add_argument("--from-source", action="store_true",
+                          help="let the next archive convert the whole repository instead, "
+                          "without the objects of its base that it does not have")
 
     status = _command(commands, "status", "say what is safe and what is not", store=True)
     status.add_argument("--json", action="store_true")

@@ -9,6 +9,33 @@ import re
 from typing import Any, NamedTuple, Optional, Sequence
 
 _HASH = re.compile("[0-9a-f]{64}")
+# Of a chain of files that depend on each other, the new one included.
+MOST_FILES = 255
+
+
+class Link(NamedTuple):
+    """A file of the store on which another one depends."""
+
+    hash: str
+    size: int
+
+
+def chain_text(links: Sequence[Link]) -> str:
+    """Links as one text, which parse_chain reads."""
+    return " ".join(f"{link.hash}:{link.size}" for link in links)
+
+
+def parse_chain(text: str) -> tuple[Link, ...]:
+    """The links of a text. Raises ValueError."""
+    links = []
+    for word in text.split():
+        content_hash, _, size = word.partition(":")
+        if not _HASH.fullmatch(content_hash) or not size.isdecimal() or len(size) > 18:
+            raise ValueError(f"not a link: '{word}'")
+        links.append(Link(content_hash, int(size)))
+    if len({link.hash for link in links}) < len(links) or len(links) >= MOST_FILES:
+        raise ValueError("not a chain")
+    return tuple(links)
 
 
 class ArchiveRow(NamedTuple):
@@ -18,7 +45,9 @@ class ArchiveRow(NamedTuple):
     digest, racy: the state of the repository before it was converted
     refs: if racy, the fingerprint of the refs in the file, as grokmirror's; else ''
     uploaded: bytes sent to the store; 0 if the store had the file
-    base: hash of the archive whose blocks were copied, or None
+    objects: in the file itself
+    base: hash of the archive of which this one has all objects, because its blocks
+        were copied or because this one depends on it, or None
     verified: when git-zpack verify last checked it, or None
     damage: what verify found, or None
     """
@@ -42,7 +71,10 @@ class ArchiveRow(NamedTuple):
 
 
 class NewArchive(NamedTuple):
-    """What is known of an archive before it is recorded; fields as in ArchiveRow."""
+    """What is known of an archive before it is recorded; fields as in ArchiveRow.
+
+    chain: the files that it depends on, the nearest first, as chain_text writes them
+    """
 
     repository: int
     hash: str
@@ -56,6 +88,7 @@ class NewArchive(NamedTuple):
     peak: int
     uploaded: int
     base: Optional[str]
+    chain: str = ""
 
 
 class RepositoryRow(NamedTuple):

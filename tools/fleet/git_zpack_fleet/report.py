@@ -15,7 +15,7 @@ from .manifest import Manifest
 from .records import ArchiveRow, RepositoryRow
 from .session import Fatal
 from .text import duration_text, quoted, size_text
-from .views import summary
+from .views import below_newest, summary
 
 _MOST_ROWS = 200
 _WIDTH, _HEIGHT, _LEFT, _BOTTOM, _TOP = 360, 200, 34, 34, 14
@@ -31,7 +31,9 @@ class Bar(NamedTuple):
 
 def write_report(manifest: Manifest, target: str) -> None:
     """Writes the page. Raises Fatal if the file cannot be written."""
-    content = page(list(manifest.repositories()), manifest.runs(10), time.time())
+    rows = list(manifest.repositories())
+    content = page(rows, summary(rows, below_newest(manifest, rows)), manifest.runs(10),
+                   time.time())
     directory = os.path.dirname(os.path.abspath(target))
     try:
         with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=directory,
@@ -43,11 +45,11 @@ def write_report(manifest: Manifest, target: str) -> None:
         raise Fatal(f"unable to create '{target}': {error.strerror}") from error
 
 
-def page(rows: Sequence[RepositoryRow], runs: Sequence[tuple[Any, ...]], now: float) -> str:
+def page(rows: Sequence[RepositoryRow], totals: dict[str, Any],
+         runs: Sequence[tuple[Any, ...]], now: float) -> str:
     """The page as text."""
     with open(os.path.join(os.path.dirname(__file__), "page.css"), encoding="utf-8") as file:
         style = file.read()
-    totals = summary(rows)
     safe = totals["unsafe"] == 0
     headline = ("All repositories are safe." if safe
                 else f"{totals['unsafe']:,} of {totals['repositories']:,} repositories are not safe.")

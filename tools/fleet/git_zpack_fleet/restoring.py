@@ -14,7 +14,7 @@ from .engine import Engine, Task
 from .jobs import Outcome, RestoreJob
 from .manifest import Manifest
 from .meter import Meter
-from .records import ArchiveRow, RepositoryRow
+from .records import ArchiveRow, Link, RepositoryRow
 from .session import Counts, Fatal, Run, engine_of, registered, say
 from .text import counted, quoted
 
@@ -23,11 +23,16 @@ _OF_GIT = frozenset((b"objects", b"refs", b"logs", b"hooks", b"info", b"worktree
 
 
 class _Chosen(NamedTuple):
-    """A repository to restore; around: the names of the others that it lies in."""
+    """A repository to restore.
+
+    around: the names of the others that it lies in
+    below: the files that its archive depends on
+    """
 
     row: RepositoryRow
     archive: ArchiveRow
     around: tuple[bytes, ...]
+    below: tuple[Link, ...]
 
 
 class Destination(NamedTuple):
@@ -40,9 +45,9 @@ class Destination(NamedTuple):
 def restore(manifest: Manifest, options: Run, patterns: Sequence[bytes],
             destination: Destination) -> int:
     """Restores the newest archives below a directory; returns how many failed."""
-    rows = _selected(manifest, patterns)
+    rows = selected(manifest, patterns)
     with registered(manifest, "restore") as (_, counts):
-        restoring = _Restoring(options, destination, counts)
+        restoring = _Restoring(manifest, options, destination, counts)
         chosen = restoring.choose(rows)
         if chosen:
             with engine_of(options) as engine:
@@ -55,7 +60,9 @@ def restore(manifest: Manifest, options: Run, patterns: Sequence[bytes],
 class _Restoring:
     """One run of restore."""
 
-    def __init__(self, options: Run, destination: Destination, counts: Counts) -> None:
+    def __init__(self, manifest: Manifest, options: Run, destination: Destination,
+                 counts: Counts) -> None:
+        self._chains = manifest.chains
         self._options = options
         self._destination = destination
         self._counts = counts
@@ -73,7 +80,8 @@ class _Restoring:
             elif problem is not None:
                 self._complain(row.name, problem)
             else:
-                chosen.append(_Chosen(row, row.archive, around))
+                chosen.append(_Chosen(row, row.archive, around,
+                                      self._chains.below(row.archive.hash)))
         return sorted(chosen, key=lambda one: -one.archive.size)
 
     def run(self, engine: Engine, chosen: Sequence[_Chosen]) -> None:
@@ -106,10 +114,10 @@ class _Restoring:
         return failed is None
 
     def _tasks(self, ready: Sequence[_Chosen]) -> Iterator[Task]:
-        for row, archive, _ in ready:
+        for row, archive, _, below in ready:
             target = os.path.join(self._destination.directory, row.name)
             job = RestoreJob(row.id, archive.hash, row.name, archive.size, target,
-                             self._destination.options, self._options.memory)
+                             self._destination.options, self._options.memory, below)
             yield Task("restore", quoted(row.name), worker.restore,
                        (job, self._options.settings), self._options.memory, archive.size)
 
@@ -135,7 +143,8 @@ def _inside_git(name: bytes, around: Sequence[bytes]) -> Optional[str]:
     return None
 
 
-def _selected(manifest: Manifest, patterns: Sequence[bytes]) -> list[RepositoryRow]:
+def selected(manifest: Manifest, patterns: Sequence[bytes]) -> list[RepositoryRow]:
+    """The repositories that patterns name. Raises Fatal if none or two of a name."""
     rows = [row for row in manifest.repositories() if not patterns or any(
         fnmatch.fnmatchcase(row.name, pattern) or row.path == pattern for pattern in patterns)]
     if not rows:

@@ -17,7 +17,9 @@ from .cluster import Place, connected
 from .engine import Engine, Retries
 from .failures import Failure
 from .jobs import Settings
-from .manifest import Heartbeat, Manifest, ManifestError
+from .database import ManifestError
+from .manifest import Heartbeat, Manifest
+from .planning import Policy
 from .store import Store
 from .worker import check_program
 
@@ -34,6 +36,7 @@ class Run(NamedTuple):
     command: its name, for the record
     retries: tries, and seconds before the second one
     memory: bytes of each git-zpack
+    policy: how archives may depend on each other
     """
 
     command: str
@@ -42,6 +45,7 @@ class Run(NamedTuple):
     retries: Retries
     memory: int
     progress: bool
+    policy: Policy = Policy()
 
 
 class Counts:

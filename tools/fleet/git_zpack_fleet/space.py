@@ -14,10 +14,10 @@ import fcntl
 import json
 import os
 import time
-from typing import Any, Iterator
+from typing import Any, Callable, Iterator
 
 from .failures import Failure, Kind
-from .manifest import process_birth
+from .database import process_birth
 from .text import parse_json, size_text
 
 _LEDGER = "space.json"
@@ -27,15 +27,17 @@ _MARGIN = 8 << 20
 
 
 @contextlib.contextmanager
-def reserved(directory: str, size: int, patience: float) -> Iterator[None]:
+def reserved(directory: str, size: int, patience: float,
+             spare: Callable[[], bool] = lambda: False) -> Iterator[None]:
     """Holds size bytes of the file system of a directory.
 
     Waits up to patience seconds while other processes hold what is missing.
+    spare: removes something that is not needed; false if there is nothing
     Raises Failure(NO_SPACE) if the space is not there.
     """
     name = f"{os.getpid()} {time.monotonic_ns()}"
     deadline = time.monotonic() + patience
-    while not _try_reserve(directory, name, size):
+    while not _try_reserve(directory, name, size, spare):
         if time.monotonic() > deadline:
             raise Failure(Kind.NO_SPACE, f"no space in '{directory}': other tasks hold it")
         time.sleep(_POLL_SECONDS)
@@ -46,14 +48,14 @@ def reserved(directory: str, size: int, patience: float) -> Iterator[None]:
             entries.pop(name, None)
 
 
-def _try_reserve(directory: str, name: str, size: int) -> bool:
+def _try_reserve(directory: str, name: str, size: int, spare: Callable[[], bool]) -> bool:
     with _ledger(directory) as entries:
         for other in [key for key, entry in entries.items()
                       if process_birth(int(key.split()[0])) != entry[1]]:
             del entries[other]
-        status = os.statvfs(directory)
-        free = status.f_bavail * status.f_frsize - _MARGIN
         held = sum(entry[0] for entry in entries.values())
+        while size + held > (free := free_bytes(directory) - _MARGIN) and spare():
+            pass
         if size + held > free:
             if not entries:
                 raise Failure(Kind.NO_SPACE, f"no space in '{directory}': {size_text(size)} "
@@ -61,6 +63,12 @@ def _try_reserve(directory: str, name: str, size: int) -> bool:
             return False
         entries[name] = (size, process_birth(os.getpid()))
         return True
+
+
+def free_bytes(directory: str) -> int:
+    """What a user may still write to the file system of a directory."""
+    status = os.statvfs(directory)
+    return status.f_bavail * status.f_frsize
 
 
 @contextlib.contextmanager

@@ -76,7 +76,7 @@ class Store:
         """
         key = archive_key(content_hash)
         size = os.path.getsize(source)
-        if self._is_there(key, size) and self.has(content_hash):
+        if self.is_there(key, size) and self.has(content_hash):
             return 0
         self.write(source, key, move=move)
         if not self.has(content_hash):
@@ -98,6 +98,17 @@ class Store:
             sync(path)
             sync_upwards(os.path.dirname(path), self._root)
         return True
+
+    def is_there(self, key: str, size: int) -> bool:
+        """Whether there is a file of this size."""
+        try:
+            if self.is_local:
+                with open(self.local_path(key), "rb", opener=open_regular) as file:
+                    return os.fstat(file.fileno()).st_size == size
+            self._fs.invalidate_cache()
+            return bool(self._fs.info(self.local_path(key))["size"] == size)
+        except FileNotFoundError:
+            return False
 
     def write(self, source: str, key: str, *, move: bool = False) -> None:
         """Writes a file; nobody sees half of it under its key."""
@@ -197,16 +208,6 @@ class Store:
             self._fs.rm_file(self.local_path(key))
         except FileNotFoundError:
             pass
-
-    def _is_there(self, key: str, size: int) -> bool:
-        try:
-            if self.is_local:
-                with open(self.local_path(key), "rb", opener=open_regular) as file:
-                    return os.fstat(file.fileno()).st_size == size
-            self._fs.invalidate_cache()
-            return bool(self._fs.info(self.local_path(key))["size"] == size)
-        except FileNotFoundError:
-            return False
 
     def _read(self, key: str, most: Optional[int] = None) -> Iterator[bytes]:
         path = self.local_path(key)

@@ -19,15 +19,18 @@ Value = Union[str, bytes, int, float, bool, None]
 _COLUMNS = (
     "name", "path", "safe", "why_unsafe", "source_bytes", "archive_bytes", "ratio", "hash",
     "objects", "versions", "seconds", "peak_bytes", "uploaded_bytes", "archived",
-    "verified", "damage", "failure", "message", "failed", "attempts", "seen")
+    "verified", "damage", "failure", "message", "failed", "attempts", "seen", "depends_on")
 
 
-def summary(rows: Iterable[RepositoryRow]) -> dict[str, Any]:
-    """Totals of the record, as status --json and the page show them."""
+def summary(rows: Iterable[RepositoryRow], below: int) -> dict[str, Any]:
+    """Totals of the record, as status --json and the page show them.
+
+    below: bytes of files that only are there because newest archives depend on them
+    """
     rows = list(rows)
     archives = [row.archive for row in rows if row.archive is not None]
     source = sum(archive.source_bytes for archive in archives)
-    size = sum(archive.size for archive in archives)
+    size = sum(archive.size for archive in archives) + below
     failures: dict[str, int] = {}
     for row in rows:
         if row.failure is not None:
@@ -49,12 +52,23 @@ def summary(rows: Iterable[RepositoryRow]) -> dict[str, Any]:
     }
 
 
+def below_newest(manifest: Manifest, rows: Iterable[RepositoryRow]) -> int:
+    """Bytes of the files that newest archives need and that are none themselves."""
+    return manifest.chains.needed_bytes(row.archive.hash for row in rows
+                                        if row.archive is not None)
+
+
 def records(manifest: Manifest) -> list[dict[str, Value]]:
     """A row for each repository, for people and programs."""
+    chains = manifest.chains
     versions: dict[int, int] = {}
     for archive in manifest.archives():
         versions[archive.repository] = versions.get(archive.repository, 0) + 1
-    return [_record(row, versions.get(row.id, 0)) for row in manifest.repositories()]
+    records_of = [_record(row, versions.get(row.id, 0)) for row in manifest.repositories()]
+    onto = dict(chains.dependencies())
+    for record in records_of:
+        record["depends_on"] = onto.get(str(record["hash"]))
+    return records_of
 
 
 def _record(row: RepositoryRow, versions: int) -> dict[str, Value]:
@@ -79,7 +93,7 @@ def _record(row: RepositoryRow, versions: int) -> dict[str, Value]:
 def status(manifest: Manifest, *, as_json: bool) -> int:
     """Prints totals and what is not safe; returns how many are not."""
     rows = list(manifest.repositories())
-    totals = summary(rows)
+    totals = summary(rows, below_newest(manifest, rows))
     unsafe = [row for row in rows if not row.is_safe()]
     if as_json:
         totals["not_safe"] = [{"name": quoted(row.name), "why": row.why_unsafe()}
@@ -130,7 +144,7 @@ def _write_parquet(rows: list[dict[str, Value]], target: str) -> None:
     kinds = {"path": arrow.binary(), "safe": arrow.bool_(), "ratio": arrow.float64(),
              "seconds": arrow.float64(), "archived": arrow.float64(),
              "verified": arrow.float64(), "failed": arrow.float64(), "seen": arrow.float64()}
-    texts = {"name", "why_unsafe", "hash", "damage", "failure", "message"}
+    texts = {"name", "why_unsafe", "hash", "damage", "failure", "message", "depends_on"}
     schema = arrow.schema([
         (name, kinds.get(name, arrow.string() if name in texts else arrow.int64()))
         for name in _COLUMNS])

@@ -1,0 +1,133 @@
+# SPDX-FileCopyrightText: The git-zpack authors
+# SPDX-License-Identifier: Apache-2.0
+"""The file of the record: its tables, their versions, and transactions."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from types import TracebackType
+from typing import Optional
+
+_VERSION = 2
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS repositories(
+  id INTEGER PRIMARY KEY, path BLOB NOT NULL UNIQUE, name BLOB NOT NULL,
+  bytes INTEGER NOT NULL DEFAULT 0, digest TEXT NOT NULL DEFAULT '',
+  seen REAL NOT NULL, archive INTEGER REFERENCES archives(id),
+  attempts INTEGER NOT NULL DEFAULT 0, failure TEXT, message TEXT, failed REAL);
+CREATE TABLE IF NOT EXISTS archives(
+  id INTEGER PRIMARY KEY, repository INTEGER NOT NULL REFERENCES repositories(id),
+  hash TEXT NOT NULL, size INTEGER NOT NULL, source_bytes INTEGER NOT NULL,
+  digest TEXT NOT NULL, racy INTEGER NOT NULL, refs TEXT NOT NULL,
+  objects INTEGER NOT NULL, seconds REAL NOT NULL, peak INTEGER NOT NULL,
+  uploaded INTEGER NOT NULL, base TEXT, recorded REAL NOT NULL,
+  verified REAL, damage TEXT);
+CREATE INDEX IF NOT EXISTS archives_of ON archives(repository);
+CREATE INDEX IF NOT EXISTS archives_hash ON archives(hash);
+CREATE TABLE IF NOT EXISTS runs(
+  id TEXT PRIMARY KEY, command TEXT NOT NULL, host TEXT NOT NULL,
+  pid INTEGER NOT NULL, born TEXT NOT NULL, begun REAL NOT NULL,
+  heartbeat REAL NOT NULL, ended REAL, status INTEGER, done INTEGER,
+  failures INTEGER, bytes INTEGER, uploaded INTEGER);
+CREATE TABLE IF NOT EXISTS leases(
+  repository INTEGER PRIMARY KEY REFERENCES repositories(id), run TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS files(
+  hash TEXT PRIMARY KEY, size INTEGER NOT NULL, onto TEXT, damage TEXT);
+CREATE INDEX IF NOT EXISTS files_onto ON files(onto) WHERE onto IS NOT NULL;
+CREATE INDEX IF NOT EXISTS files_damaged ON files(hash) WHERE damage IS NOT NULL;
+CREATE TABLE IF NOT EXISTS sketches(
+  repository INTEGER PRIMARY KEY REFERENCES repositories(id), commits INTEGER NOT NULL,
+  content BLOB NOT NULL);
+CREATE TABLE IF NOT EXISTS cold(hash TEXT PRIMARY KEY);
+CREATE TABLE IF NOT EXISTS apart(
+  repository INTEGER PRIMARY KEY REFERENCES repositories(id));
+"""
+
+# Version 1 has no files that depend on others.
+_FROM_VERSION_1 = """
+INSERT OR IGNORE INTO files(hash, size, onto, damage)
+  SELECT hash, size, NULL, damage FROM archives;
+"""
+
+
+class ManifestError(Exception):
+    """The record cannot be used. The text says why."""
+
+
+def open_manifest_file(path: str, *, create: bool) -> sqlite3.Connection:
+    """Opens the file, and brings one of an older version up to date.
+
+    Raises ManifestError, also if the file has a newer version.
+    """
+    database = open_database(path)
+    version = _version(database)
+    if version > _VERSION:
+        raise ManifestError(f"manifest '{path}' has version {version}; this program "
+                            f"knows versions up to {_VERSION}")
+    if version < 1 and not create:
+        raise ManifestError(f"manifest '{path}' has lost its content, or is none")
+    if version < _VERSION:
+        with Transaction(database, path):
+            # Another process may have done it meanwhile.
+            version = _version(database)
+            statements = _SCHEMA + (_FROM_VERSION_1 if version == 1 else "")
+            for statement in statements.split(";")[:-1] if version < _VERSION else ():
+                database.execute(statement)
+            database.execute(f"PRAGMA user_version={max(version, _VERSION)}")
+    return database
+
+
+def _version(database: sqlite3.Connection) -> int:
+    return int(database.execute("PRAGMA user_version").fetchone()[0])
+
+
+class Transaction:
+    """BEGIN IMMEDIATE to COMMIT, so that what is read cannot change meanwhile."""
+
+    def __init__(self, database: sqlite3.Connection, path: str) -> None:
+        self._database = database
+        self._path = path
+
+    def __enter__(self) -> sqlite3.Connection:
+        try:
+            self._database.execute("BEGIN IMMEDIATE")
+        except sqlite3.Error as error:
+            raise ManifestError(f"cannot write manifest '{self._path}': {error}") from error
+        return self._database
+
+    def __exit__(self, kind: Optional[type[BaseException]], error: Optional[BaseException],
+                 trace: Optional[TracebackType]) -> None:
+        try:
+            self._database.execute("COMMIT" if kind is None else "ROLLBACK")
+        except sqlite3.Error as failed:
+            raise ManifestError(f"cannot write manifest '{self._path}': {failed}") from failed
+        if isinstance(error, sqlite3.Error):
+            raise ManifestError(f"cannot write manifest '{self._path}': {error}") from error
+
+
+def open_database(path: str) -> sqlite3.Connection:
+    """Opens a file of SQLite so that transactions are durable."""
+    database = sqlite3.connect(path, timeout=60, isolation_level=None, check_same_thread=False)
+    for left in reversed(range(100)):
+        try:  # SQLite does not wait for the lock that this statement needs.
+            database.execute("PRAGMA journal_mode=WAL")
+            break
+        except sqlite3.OperationalError:
+            if left == 0:
+                raise
+            time.sleep(0.05)
+    database.execute("PRAGMA synchronous=FULL")
+    return database
+
+
+def process_birth(pid: int) -> str:
+    """When a process of this machine began; '' if there is none. Ids are reused."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
+            ticks = file.read().rpartition(")")[2].split()[19]
+        with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
+            return f"{file.read().strip()} {ticks}"
+    except OSError:
+        return ""
