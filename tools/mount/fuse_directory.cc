@@ -124,6 +124,9 @@ void List(fuse_req_t request, MountedFile& file, Node& directory, size_t size,
     fuse_reply_err(request, ErrnoOf(listing.error()));
     return;
   }
+  if (offset == 0 && attributes == Attributes::kYes) {
+    file.read_ahead.Expect(directory.place, **listing);
+  }
   const auto& entries = (*listing)->entries();
   const Node& above =
       directory.parent == nullptr ? directory : *directory.parent;

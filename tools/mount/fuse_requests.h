@@ -20,6 +20,7 @@
 #include "content_reader.h"
 #include "mount_log.h"
 #include "node_table.h"
+#include "tree_read_ahead.h"
 #include "zpack/archive_reader.h"
 #include "zpack/result.h"
 
@@ -32,13 +33,15 @@ struct MountedFile {
         log(errors),
         tree(archive),
         contents(archive),
-        nodes(tree.Root()) {}
+        nodes(tree.Root()),
+        read_ahead(tree) {}
 
   const ArchiveReader& reader;
   MountLog& log;
   ArchiveTree tree;
   ContentReader contents;
   NodeTable nodes;
+  TreeReadAhead read_ahead;
   std::function<void()> ready;
   uint64_t file_size = 0;
   uid_t user = 0;
