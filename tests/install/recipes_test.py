@@ -63,7 +63,7 @@ def version():
 def libraries():
     """The libraries that every build needs, with their oldest versions."""
     text = read(SOURCE / "third_party/dependencies.cmake")
-    always = text[:text.index("\nif(ZPACK_PYTHON)")]
+    always = text[:text.index("\nif(ZPACK_MOUNT)")]
     found = dict(re.findall(r"(?m)^zpack_dependency\((\S+) \S+ (\S+) \S+\)$", always))
     packages = re.findall(r"(?m)^ *find_package\((\S+) ([0-9.]+) ", always)
     return found | dict(packages)

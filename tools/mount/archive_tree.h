@@ -21,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-#include "directory_listing.h"
+#include "mounted_listing.h"
 #include "place.h"
 #include "recent_values.h"
 #include "ref_directories.h"

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "directory_listing.h"
+#include "mounted_listing.h"
 #include "zpack/refs.h"
 
 namespace zpack::mount {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "directory_listing.h"
+#include "mounted_listing.h"
 
 #include <strings.h>
 
