@@ -164,7 +164,7 @@ TEST_F(ArchiveTreeTest, HeadElsewhereIsACommit) {
   Open();
   EXPECT_THAT(tree_->TargetOf(At({"HEAD"})),
               ::testing::Optional("commits/" + commit.ToHex()));
-  EXPECT_EQ(tree_->Root().origin->time, 77);
+  EXPECT_EQ(tree_->TimeOf(tree_->Root()), 77);
   EXPECT_EQ(At({"commits", commit.ToHex().substr(0, 7)}).origin->commit,
             commit);
   EXPECT_THAT(NamesIn(At({"commits"})), IsEmpty());

@@ -51,33 +51,33 @@ int64_t SecondsOf(std::span<const uint8_t> commit) {
 ArchiveTree::ArchiveTree(const ArchiveReader& reader)
     : reader_(reader),
       refs_(reader.refs()),
-      head_(OriginOfHead()),
       listings_(kListingBytes, kListings) {}
 
-std::shared_ptr<const Origin> ArchiveTree::OriginOfHead() const {
-  const ObjectId head = reader_.refs().Resolve(kHead);
-  if (!head.empty()) {
-    if (const auto place = PlaceOfObject(head)) {
-      return std::make_shared<const Origin>(
-          Origin{.time = place->origin->time});
+int64_t ArchiveTree::TimeOf(const Place& place) const {
+  if (place.origin) return place.origin->time;
+  std::call_once(head_found_, [&] {
+    const ObjectId head = reader_.refs().Resolve(kHead);
+    if (head.empty()) return;
+    if (const auto found = PlaceOfObject(head)) {
+      head_time_ = found->origin->time;
     }
-  }
-  return std::make_shared<const Origin>();
+  });
+  return head_time_;
 }
 
 Result<std::optional<Place>> ArchiveTree::Find(const Place& directory,
                                                std::string_view name) const {
   switch (directory.kind) {
     case PlaceKind::kRoot:
-      if (name == kHead) return Place{PlaceKind::kHead, false, 0, {}, head_};
+      if (name == kHead) return Place{.kind = PlaceKind::kHead};
       if (name == kCommits) {
-        return Place{PlaceKind::kCommits, false, 0, {}, head_};
+        return Place{.kind = PlaceKind::kCommits};
       }
       for (const auto& [shown, index] :
            {std::pair(kBranches, RefDirectories::kBranches),
             std::pair(kTags, RefDirectories::kTags)}) {
         if (name == shown) {
-          return Place{PlaceKind::kRefs, false, index, {}, head_};
+          return Place{.kind = PlaceKind::kRefs, .ref_directory = index};
         }
       }
       return std::nullopt;
@@ -85,7 +85,8 @@ Result<std::optional<Place>> ArchiveTree::Find(const Place& directory,
       const auto entry = refs_.Find(directory.ref_directory, name);
       if (!entry) return std::nullopt;
       if (entry->directory) {
-        return Place{PlaceKind::kRefs, false, *entry->directory, {}, head_};
+        return Place{.kind = PlaceKind::kRefs,
+                     .ref_directory = *entry->directory};
       }
       const Ref& ref = *entry->ref;
       return PlaceOfObject(ref.peeled.empty() ? ref.target : ref.peeled);
@@ -262,7 +263,7 @@ std::vector<std::pair<std::string, std::string>> ArchiveTree::AttributesOf(
   if (place.kind == PlaceKind::kSubmodule) type = ObjectType::kCommit;
   attributes.emplace_back("user.git.id", place.id.ToHex());
   attributes.emplace_back("user.git.type", ObjectTypeName(type));
-  if (!place.origin->commit.empty()) {
+  if (place.origin && !place.origin->commit.empty()) {
     attributes.emplace_back("user.git.commit", place.origin->commit.ToHex());
   }
   return attributes;

@@ -35,7 +35,7 @@ class ArchiveTree {
   // `reader` must outlive this object.
   explicit ArchiveTree(const ArchiveReader& reader);
 
-  Place Root() const { return {.origin = head_}; }
+  static Place Root() { return {}; }
   // The entry `name` of a directory; nothing if there is none. An error if it
   // cannot be known, or if the object that it leads to cannot be read:
   // kCorrupt, kIo, kNotFound for an object that the file lacks.
@@ -49,6 +49,9 @@ class ArchiveTree {
   // Bytes of a file, or of the target of a link; 0 for a directory. Errors: as
   // for Find; kCorrupt if the object is not a blob.
   Result<uint64_t> SizeOf(const Place& place) const;
+  // Seconds since 1970: of the commit, or, outside of commits, of that of HEAD.
+  // 0 if there is none.
+  int64_t TimeOf(const Place& place) const;
   // Errors: as for SizeOf; kLimitExceeded for a target that no link can have.
   Result<std::string> TargetOf(const Place& link) const;
 
@@ -63,12 +66,13 @@ class ArchiveTree {
   Result<Place> PlaceOfObject(const ObjectId& id) const;
   Result<Place> PlaceOfCommit(const ObjectId& id) const;
   Result<std::optional<Place>> FindCommit(std::string_view name) const;
-  std::shared_ptr<const Origin> OriginOfHead() const;
   std::string TargetOfHead() const;
 
   const ArchiveReader& reader_;
   const RefDirectories refs_;
-  const std::shared_ptr<const Origin> head_;
+  // Found when it is needed, because mounting should take no time.
+  mutable std::once_flag head_found_;
+  mutable int64_t head_time_ = 0;
   using ListingPtr = std::shared_ptr<const DirectoryListing>;
   mutable RecentValues<ObjectId, ListingPtr> listings_;
 };

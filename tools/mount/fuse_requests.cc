@@ -39,9 +39,10 @@ struct stat MountedFile::StatOf(const Node& node) const {
   attributes.st_size = static_cast<off_t>(node.size);
   attributes.st_blocks = static_cast<blkcnt_t>((node.size + 511) / 512);
   attributes.st_blksize = 128 << 10;  // what one request reads
-  attributes.st_atim.tv_sec = place.origin->time;
-  attributes.st_mtim.tv_sec = place.origin->time;
-  attributes.st_ctim.tv_sec = place.origin->time;
+  const int64_t time = tree.TimeOf(place);
+  attributes.st_atim.tv_sec = time;
+  attributes.st_mtim.tv_sec = time;
+  attributes.st_ctim.tv_sec = time;
   return attributes;
 }
 

@@ -32,10 +32,11 @@ enum class PlaceKind : uint8_t {
 
 struct Place {
   PlaceKind kind = PlaceKind::kRoot;
-  bool executable = false;                    // of kFile
-  size_t ref_directory = 0;                   // of kRefs
-  ObjectId id = {};                           // from kTree on
-  std::shared_ptr<const Origin> origin = {};  // never null
+  bool executable = false;   // of kFile
+  size_t ref_directory = 0;  // of kRefs
+  ObjectId id = {};          // from kTree on
+  // Null for a place outside of commits, trees and blobs.
+  std::shared_ptr<const Origin> origin = {};
 };
 
 inline bool IsDirectory(PlaceKind kind) {
