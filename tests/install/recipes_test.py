@@ -228,6 +228,8 @@ class FilesTest(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         names = ["/" + path.relative_to(root).as_posix() for path in root.rglob("*")
                  if path.is_symlink() or not path.is_dir()]
+        # The recipes do not set ZPACK_MOUNT.
+        names = [name for name in names if name != "/usr/bin/git-zpack-mount"]
         (library,) = (name for name in names if name.endswith("/libzpack.so.0"))
         # Debian's directory of libraries has another name.
         directory = library.removesuffix("libzpack.so.0")

@@ -91,6 +91,7 @@ Status FuseServer::Mount(const MountPoint& point) {
   fuse_args arguments = FUSE_ARGS_INIT(3, words.data());
   state_->session = fuse_session_new(&arguments, &FuseOperations(),
                                      sizeof(FuseOperations()), &state_->file);
+  fuse_opt_free_args(&arguments);  // libfuse has replaced them
   if (state_->session == nullptr) {
     return std::unexpected(MountError("prepare to mount", point.directory));
   }
