@@ -34,6 +34,12 @@ add_test(NAME bench_serve
 add_test(NAME bench_damage
   COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/bench/damage_test.sh
     $<TARGET_FILE:git-zpack>)
+if(ZPACK_MOUNT)
+  add_test(NAME bench_mount
+    COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/bench/mount_test.sh
+      $<TARGET_FILE:git-zpack>)
+  set_tests_properties(bench_mount PROPERTIES LABELS release)
+endif()
 add_test(NAME bench_parity_odds
   COMMAND ${PROJECT_SOURCE_DIR}/tools/bench/parity-odds --trials 5 --size "1 MB")
 set_tests_properties(bench_parity_odds PROPERTIES

@@ -69,6 +69,10 @@ if(ZPACK_PROGRAMS)
   endif()
 endif()
 
+if(ZPACK_MOUNT)
+  zpack_dependency(fuse fuse3 3.12 libfuse3-dev)
+endif()
+
 if(ZPACK_PYTHON)
   find_package(Python 3.11 COMPONENTS Interpreter Development.Module)
   if(NOT Python_FOUND)

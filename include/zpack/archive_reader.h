@@ -93,6 +93,13 @@ struct Object {
   std::vector<uint8_t> content;
 };
 
+// Content that ArchiveReader::ReadPart returns.
+struct ContentPart {
+  uint64_t offset = 0;  // of the first of `bytes` in the content
+  std::span<const uint8_t> bytes;
+  std::shared_ptr<const void> owner;  // `bytes` are valid while it exists
+};
+
 // An object that ArchiveReader::ReadAll passes on.
 struct ObjectView {
   ObjectId id;
@@ -248,6 +255,18 @@ class ArchiveReader {
   Status Stream(const ObjectId& id,
                 const std::function<Result<Visit>(std::span<const uint8_t>)>&
                     piece) const;
+
+  // The part of the content of an object that has the byte at `offset`: of an
+  // object that is stored in segments, one segment, and of any other object the
+  // whole content. The part is shared with the cache of decoded data, so that
+  // nothing is copied. Use it to read an object of any size in any order. If
+  // `offset` is not less than the size of the object, the part may be empty.
+  //
+  // A whole content is hashed, as in Read. A segment is not: only the checksum
+  // of its block is checked.
+  //
+  // Errors: as for Read, but without the limit.
+  Result<ContentPart> ReadPart(const ObjectId& id, uint64_t offset) const;
 
   // Passes all objects to `visit`, in storage order, as fast as it can: decodes
   // each block once, several at the same time, and hashes objects side by side.

@@ -157,6 +157,16 @@ Status ArchiveReader::Stream(
   });
 }
 
+Result<ContentPart> ArchiveReader::ReadPart(const ObjectId& id,
+                                            uint64_t offset) const {
+  return Guarded([&]() -> Result<ContentPart> {
+    // The content of a segment does not prove which object it belongs to.
+    ZPACK_ASSIGN_OR_RETURN(const ObjectNumber number,
+                           state_->locator.FindChecked(id));
+    return state_->objects.ReadPart(number, id, offset, state_->hash());
+  });
+}
+
 Status ArchiveReader::ReadAll(
     const BulkOptions& options,
     const std::function<Result<Visit>(const ObjectView&)>& visit) const {

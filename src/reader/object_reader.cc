@@ -159,6 +159,66 @@ Status ObjectReader::StreamSegmented(const BlockRun& run,
   return {};
 }
 
+Result<ContentPart> ObjectReader::ReadPart(ObjectNumber number,
+                                           const ObjectId& id, uint64_t offset,
+                                           HashObject hash) {
+  if (const ContentPtr held = Held(number)) return ContentPart{0, *held, held};
+  const BlockRun run =
+      RunAt(archive_.blocks(), archive_.blocks().FindBlock(number));
+  ZPACK_ASSIGN_OR_RETURN(const BlockCache::BlockPtr block,
+                         blocks_.Block(run.first));
+  if (IsSegmented(run, *block)) return ReadSegment(run, block, offset);
+  ContentPart part;
+  if (block->layout() != nullptr) {
+    ZPACK_ASSIGN_OR_RETURN(const ContentPtr content, Rebuild(*block, number));
+    part = {0, *content, content};
+  } else {
+    part = {0, block->Whole(number - block->objects.header.first_object),
+            block};
+  }
+  if (hash == HashObject::kYes) {
+    ZPACK_TRY(CheckContent(run, block->objects.header.type, part.bytes, id));
+  }
+  return part;
+}
+
+Result<ContentPart> ObjectReader::ReadSegment(const BlockRun& run,
+                                              const BlockCache::BlockPtr& first,
+                                              uint64_t offset) {
+  const ObjectInfo info{first->objects.header.type,
+                        first->objects.sizes.front()};
+  if (offset >= info.size) return ContentPart{info.size, {}, first};
+  // All segments but the last one have the same size in files of our writer.
+  // For others, the headers of the segments say which one it is.
+  const uint64_t size = std::max<size_t>(first->contents().size(), 1);
+  size_t at = run.first + std::min<uint64_t>(offset / size, run.size() - 1);
+  ZPACK_ASSIGN_OR_RETURN(BlockCache::BlockPtr part, blocks_.Block(at));
+  const auto holds = [&] {
+    const format::BlockHeader& header = part->objects.header;
+    return header.kind == format::BlockKind::kSegment &&
+           ObjectInfo{header.type, part->objects.sizes.front()} == info &&
+           header.segment_offset <= offset &&
+           offset - header.segment_offset < part->contents().size();
+  };
+  if (!holds()) {
+    size_t end = run.last;
+    for (at = run.first; end - at > 1;) {
+      const size_t middle = at + (end - at) / 2;
+      ZPACK_ASSIGN_OR_RETURN(const BlockObjects* const objects,
+                             blocks_.Objects(middle));
+      (objects->header.segment_offset <= offset ? at : end) = middle;
+    }
+    ZPACK_ASSIGN_OR_RETURN(part, blocks_.Block(at));
+  }
+  if (holds()) {
+    return ContentPart{part->objects.header.segment_offset, part->contents(),
+                       part};
+  }
+  return std::unexpected(archive_.blocks().InBlock(
+      NewError(ErrorCode::kCorrupt, "segment does not continue its object"),
+      at));
+}
+
 Status ObjectReader::CheckContent(const BlockRun& run, ObjectType type,
                                   ByteView content, const ObjectId& id) const {
   ObjectHasher hasher(archive_.header().object_format);

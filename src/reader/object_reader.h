@@ -20,6 +20,7 @@
 #include "reader/block_cache.h"
 #include "reader/block_decoder.h"
 #include "reader/object_run.h"
+#include "zpack/archive_reader.h"
 #include "zpack/result.h"
 
 namespace zpack {
@@ -57,6 +58,12 @@ class ObjectReader {
                 const Visitor<ByteView>& piece,
                 HashObject hash = HashObject::kYes);
 
+  // The part of the content that has the byte at `offset`, as
+  // ArchiveReader::ReadPart returns it. Returns kCorrupt for a whole content
+  // that does not hash to `id`, and for segments that do not follow each other.
+  Result<ContentPart> ReadPart(ObjectNumber number, const ObjectId& id,
+                               uint64_t offset, HashObject hash);
+
   // Reads objects as ReadObjects does, and holds their contents for Read and
   // Stream until the next call. Leaves out objects larger than
   // ReadOptions::cache_size, and objects that cannot be read. Returns
@@ -70,6 +77,10 @@ class ObjectReader {
   Status StreamSegmented(const BlockRun& run, const DecodedBlock& first,
                          const ObjectId& id, const Visitor<ByteView>& piece,
                          HashObject hash) const;
+  // The segment of `run` that has the byte at `offset`.
+  Result<ContentPart> ReadSegment(const BlockRun& run,
+                                  const BlockCache::BlockPtr& first,
+                                  uint64_t offset);
   // Returns kCorrupt, naming the block, unless `content` hashes to `id`.
   Status CheckContent(const BlockRun& run, ObjectType type, ByteView content,
                       const ObjectId& id) const;

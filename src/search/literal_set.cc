@@ -3,6 +3,7 @@
 
 #include "search/literal_set.h"
 
+#include <algorithm>
 #include <deque>
 
 #include "base/error.h"
@@ -11,17 +12,17 @@ namespace zpack::search {
 
 Result<LiteralSet> LiteralSet::Make(const std::vector<std::string>& texts) {
   LiteralSet set;
-  uint32_t classes = 1;
+  std::array<bool, 256> used{};
   uint64_t states = 1;
   for (const std::string& text : texts) {
     states += text.size();
-    for (const char c : text) {
-      uint8_t& number = set.class_of_[static_cast<uint8_t>(c)];
-      // 256 different bytes leave no class for others, which are not needed.
-      if (number == 0) number = static_cast<uint8_t>(classes++ & 0xff);
-    }
+    for (const char c : text) used[static_cast<uint8_t>(c)] = true;
   }
-  const uint32_t width = classes > 256 ? 256 : classes;
+  // Class 0 is for bytes that no text has, unless there are none.
+  uint32_t width = std::ranges::find(used, false) == used.end() ? 0 : 1;
+  for (size_t c = 0; c < used.size(); ++c) {
+    if (used[c]) set.class_of_[c] = static_cast<uint8_t>(width++);
+  }
   constexpr uint64_t kMostEntries = uint64_t{64} << 20;
   if (states * width > kMostEntries) {
     return MakeError(ErrorCode::kLimitExceeded,

@@ -218,7 +218,7 @@ TEST_F(GrepTest, ErrorsNameWhatIsWrong) {
   expect({"--all-history", "--format=%(odd)", "foo"}, {}, 129, "'%(odd)'");
   expect({"-W", "foo"}, {"HEAD"}, 129, "git grep -W");
   EXPECT_EQ(RunZpack({"grep", "foo"}).exit_code, 129);
-  EXPECT_EQ(RunZpack({"grep"}).exit_code, 129);
+  EXPECT_EQ(RunZpack({"grep"}).exit_code, 128);
   EXPECT_EQ(Grep({"-n2", "foo"}, {"HEAD"}).exit_code, 129);
   EXPECT_THAT(RunZpack({"grep", "-h"}).out, StartsWith("usage:"));
 }

@@ -34,7 +34,7 @@ echo "-- cpack"
 rm -rf "$work/packages/_CPack_Packages"
 packages=("$work"/packages/*.deb)
 names=$(for package in "${packages[@]}"; do dpkg-deb -f "$package" Package; done)
-for name in git-zpack libzpack0 libzpack-git2-0 libzpack-dev; do
+for name in git-zpack git-zpack-mount libzpack0 libzpack-git2-0 libzpack-dev; do
   grep -qx -e "$name" <<< "$names" || fail "there is no package $name"
 done
 [[ $(dpkg-deb -f "$work"/packages/git-zpack_*.deb Depends) == *"libgit2-1."* ]] ||

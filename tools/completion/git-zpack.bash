@@ -100,7 +100,7 @@ __git_zpack_value()
 		__git_zpack_words "sha1 sha256" "$3" ;;
 	"restore --ref-format" | "salvage --ref-format")
 		__git_zpack_words "files reftable" "$3" ;;
-	"archive --output" | "protect --output" | "repair --output" | "verify --output" | "attest --output" | "restore --bundle")
+	"archive --output" | "protect --output" | "repair --output" | "verify --output" | "attest --output" | "restore --bundle" | "mount --log")
 		__git_zpack_paths file "$3" ;;
 	"protect --redundancy" | "convert --redundancy")
 		__git_zpack_words "1% 2% 5% 10% 20%" "$3" ;;
@@ -240,7 +240,7 @@ __git_zpack_complete()
 	local position=${#arguments[@]}
 	[[ $command == rev-list || $command == list-refs || $command == grep ]] && ((position > 1)) && position=1
 	case "$command $position" in
-	"convert 0" | "restore 1" | "salvage 1" | "repack 0")
+	"convert 0" | "restore 1" | "salvage 1" | "mount 1" | "repack 0")
 		__git_zpack_paths directory "$word" ;;
 	"help 0")
 		__git_zpack_words "$(__git_zpack_commands)" "$word" ;;

@@ -96,7 +96,7 @@ function __git_zpack_values
             __fish_complete_directories $argv[3] ''
         case 'verify --attestation'
             __fish_complete_path $argv[3]
-        case '* --output' '* --backing' 'convert --base' 'convert --onto' 'restore --bundle'
+        case '* --output' '* --backing' 'convert --base' 'convert --onto' 'restore --bundle' 'mount --log'
             __git_zpack_files $argv[3]
     end
 end
@@ -175,7 +175,7 @@ function __git_zpack_complete
         end
     end
     switch "$command "(count $arguments)
-        case 'convert 0' 'restore 1' 'salvage 1' 'repack 0'
+        case 'convert 0' 'restore 1' 'salvage 1' 'mount 1' 'repack 0'
             __fish_complete_directories $current ''
         case 'cat-file 1' 'ls-tree 1' 'archive 1' 'rev-list *' 'grep *'
             if set -q arguments[1]

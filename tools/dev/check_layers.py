@@ -67,16 +67,20 @@ THIRD_PARTY = [
     (r"boost/", {"tools"}),
     (r"nlohmann/", {"tools"}),
     (r"pybind11/", {"tools"}),
+    (r"fuse_lowlevel\.h", {"tools"}),
     (r"(gtest|gmock|benchmark)/", set()),
 ]
 POSIX = re.compile(r"(sys|linux)/\w+\.h|(dirent|errno|fcntl|fnmatch|langinfo|malloc|poll|pthread|pwd|regex|sched|"
-                   r"signal|spawn|stdlib|strings?|termios|time|unistd)\.h")
+                   r"signal|spawn|stdlib|strings?|syslog|termios|time|unistd)\.h")
 
 # Edges that no table may hold: the two ends of a file meet in `format` only,
 # and only the facades join a repository to a file.
 FORBIDDEN_EDGES = {("writer", "reader"), ("reader", "writer"),
                    ("inventory", "format"), ("repack", "format")}
 ONLY_FOR_API = {"git"}
+
+# Programs of tools/ that use the headers of others.
+USES_OF_TOOLS = {"mount": ["git-zpack"]}
 
 # Headers of tools/ that CMake makes.
 GENERATED = {"report_page_parts.h"}
@@ -208,8 +212,9 @@ class Checker:
         if target == "zpack":
             return self.judge_public(tree, parts, rest)
         if tree == "tools":
-            program = self.root / tree / parts[0]
-            if not (program / name).is_file() and name not in GENERATED:
+            programs = [parts[0], *USES_OF_TOOLS.get(parts[0], [])]
+            if not any((self.root / tree / program / name).is_file()
+                       for program in programs) and name not in GENERATED:
                 return (f'"{name}" is neither in zpack/ nor in tools/{parts[0]}; '
                         "tools use nothing else")
             return None

@@ -233,38 +233,6 @@ bool IsCommandOfGit(std::string_view name) {
   return std::ranges::find(kNames, name) != kNames.end();
 }
 
-int RunCommand(const Command& command, const std::vector<std::string>& words,
-               const Io& streams) {
-  const std::vector<std::string> arguments =
-      WithCommandLineApart(command, words);
-  Io io = streams;
-  io.json = AsksForJson(command, arguments);
-  if (AsksForHelp(command, arguments)) {
-    PrintUsage(command, io.out);
-    return kDone;
-  }
-  try {
-    return command.run(ParseArguments(command, arguments), io);
-  } catch (const CommandFailure& failure) {
-    return Fail(io, failure.error);
-  } catch (const UsageError& error) {
-    return FailUsage(command, error.message, io);
-  } catch (const po::unknown_option& error) {
-    std::string typed = error.get_option_name();
-    typed.resize(std::min(typed.find('='), typed.size()));
-    std::string suggestion = Suggestion(typed, OptionNames(command));
-    if (suggestion.empty() && IsCommandOfGit(command.name)) {
-      suggestion =
-          fmt::format("; Git has more: 'git zpack exec <file> git {} {} ...'",
-                      command.name, typed);
-    }
-    return FailUsage(
-        command, fmt::format("unknown option '{}'{}", typed, suggestion), io);
-  } catch (const po::error& error) {
-    return FailUsage(command, error.what(), io);
-  }
-}
-
 // Returns whether the command prints contents, which a terminal gets as they
 // are, as with Git. cat-file decides by itself.
 bool PrintsContents(std::string_view name) {
@@ -362,6 +330,38 @@ int RunVersion(const std::vector<std::string>& arguments, const Io& io) {
 
 }  // namespace
 
+int RunCommand(const Command& command, const std::vector<std::string>& words,
+               const Io& streams) {
+  const std::vector<std::string> arguments =
+      WithCommandLineApart(command, words);
+  Io io = streams;
+  io.json = AsksForJson(command, arguments);
+  if (AsksForHelp(command, arguments)) {
+    PrintUsage(command, io.out);
+    return kDone;
+  }
+  try {
+    return command.run(ParseArguments(command, arguments), io);
+  } catch (const CommandFailure& failure) {
+    return Fail(io, failure.error);
+  } catch (const UsageError& error) {
+    return FailUsage(command, error.message, io);
+  } catch (const po::unknown_option& error) {
+    std::string typed = error.get_option_name();
+    typed.resize(std::min(typed.find('='), typed.size()));
+    std::string suggestion = Suggestion(typed, OptionNames(command));
+    if (suggestion.empty() && IsCommandOfGit(command.name)) {
+      suggestion =
+          fmt::format("; Git has more: 'git zpack exec <file> git {} {} ...'",
+                      command.name, typed);
+    }
+    return FailUsage(
+        command, fmt::format("unknown option '{}'{}", typed, suggestion), io);
+  } catch (const po::error& error) {
+    return FailUsage(command, error.what(), io);
+  }
+}
+
 const std::vector<Command>& Commands() {
   static const std::vector<Command> commands = {
       kConvertCommand,    kConsolidateCommand, kVerifyCommand,
@@ -370,6 +370,7 @@ const std::vector<Command>& Commands() {
       kShowCommand,       kReportCommand,      kDiffCommand,
       kListRefsCommand,   kCatFileCommand,     kRevListCommand,
       kGrepCommand,       kLsTreeCommand,      kArchiveCommand,
+      kMountCommand,
       kExecCommand,       kListFilesCommand,   kCatExtraCommand,
       kUploadPackCommand, kHttpBackendCommand, kShellCommand};
   return commands;

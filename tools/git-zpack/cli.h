@@ -105,6 +105,11 @@ po::variables_map ParseArguments(const Command& command,
 // code. Never throws.
 int Run(const std::vector<std::string>& arguments, const Io& io);
 
+// Runs one command with the arguments after its name. Prints its help and
+// errors of usage.
+int RunCommand(const Command& command, const std::vector<std::string>& words,
+               const Io& streams);
+
 // Prints "fatal: <message>", and the error as JSON if `io.json` is set, and
 // returns the exit code for the error.
 int Fail(const Io& io, const Error& error);
@@ -133,6 +138,7 @@ extern const Command kGrepCommand;
 extern const Command kLsTreeCommand;
 extern const Command kArchiveCommand;
 extern const Command kExecCommand;
+extern const Command kMountCommand;
 extern const Command kUploadPackCommand;
 extern const Command kHttpBackendCommand;
 extern const Command kShellCommand;

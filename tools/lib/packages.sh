@@ -10,7 +10,7 @@ build_packages=(
   git cmake ninja-build g++ pkg-config python3
   libgit2-dev libpcre2-dev libzstd-dev zlib1g-dev libdeflate-dev libfmt-dev
   nlohmann-json3-dev libxxhash-dev libssl-dev libcurl4-openssl-dev
-  libboost-program-options-dev
+  libboost-program-options-dev libfuse3-dev
 )
 # Packaged for one architecture only; others do without.
 if [[ ${DEB_HOST_GNU_TYPE:-$(uname -m)} == x86_64* ]]; then
@@ -27,6 +27,8 @@ test_packages=(
   python3-yaml
   # The reference reader.
   python3-zstandard
+  # What unmounts.
+  fuse3
   # Shells whose completions are tested.
   zsh fish
   # Debian packages, and the interface of the shared library.

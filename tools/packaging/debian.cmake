@@ -47,6 +47,16 @@ repairs and restores such files and serves them to Git clients, and the
 helper with which 'git clone' reads them.")
 set(CPACK_DEBIAN_GIT-ZPACK_PACKAGE_RECOMMENDS "git")
 
+if(ZPACK_MOUNT)
+  zpack_debian_package(git-zpack-mount vcs
+    SUMMARY "file system of the files in .zpack files of Git repositories"
+    TEXT "${about}
+.
+This package has the program that 'git zpack mount' runs: it shows the files
+of every branch, tag and commit as a directory."
+    DEPENDS "git-zpack ${same_version}" fuse3)
+endif()
+
 zpack_debian_package(libzpack0 libs
   SUMMARY "library that reads and writes .zpack files of Git repositories"
   TEXT "${about}

@@ -39,20 +39,6 @@ bool IsEmptyTree(const ObjectId& id) {
              "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321";
 }
 
-Result<std::vector<uint8_t>> ReadTree(const ArchiveReader& reader,
-                                      const ObjectId& id) {
-  if (IsEmptyTree(id)) return std::vector<uint8_t>();
-  auto object = reader.Read(id);
-  if (!object) return std::unexpected(object.error());
-  if (object->type != ObjectType::kTree) {
-    return std::unexpected(
-        Error{ErrorCode::kCorrupt,
-              fmt::format("object {} is a {}, not a tree", id.ToHex(),
-                          ObjectTypeName(object->type))});
-  }
-  return std::move(object->content);
-}
-
 // A directory on the way to the current entry.
 class OpenTree {
  public:
@@ -73,6 +59,20 @@ class OpenTree {
 };
 
 }  // namespace
+
+Result<std::vector<uint8_t>> ReadTree(const ArchiveReader& reader,
+                                      const ObjectId& id) {
+  if (IsEmptyTree(id)) return std::vector<uint8_t>();
+  auto object = reader.Read(id);
+  if (!object) return std::unexpected(object.error());
+  if (object->type != ObjectType::kTree) {
+    return std::unexpected(
+        Error{ErrorCode::kCorrupt,
+              fmt::format("object {} is a {}, not a tree", id.ToHex(),
+                          ObjectTypeName(object->type))});
+  }
+  return std::move(object->content);
+}
 
 ObjectType TreeItem::type() const {
   if (is_tree()) return ObjectType::kTree;

@@ -9,6 +9,7 @@
 #include <functional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "zpack/archive_reader.h"
 #include "zpack/object_id.h"
@@ -43,6 +44,13 @@ class TreeItems {
   size_t width_;
   size_t at_ = 0;
 };
+
+// The content of a tree, for TreeItems. The empty tree has one even if it is
+// not in the file.
+//
+// Errors: kCorrupt if the object is not a tree; those of ArchiveReader::Read.
+Result<std::vector<uint8_t>> ReadTree(const ArchiveReader& reader,
+                                      const ObjectId& id);
 
 enum class Descend : uint8_t { kSkip, kEnter };
 
