@@ -8,6 +8,7 @@
 #include <string>
 #include <system_error>
 
+#include "chain_parts.h"
 #include "common_options.h"
 #include "convert/convert_input.h"
 #include "convert/convert_output.h"
@@ -57,8 +58,11 @@ void AddOptions(po::options_description& options) {
                                    "with --update or --base: fail if the older "
                                    "file has refs or objects that "
                                    "the new file would lack")(
-      "resume", "continue an interrupted conversion to this file")(
-      "force,f", "replace the file if it exists")(
+      "resume", "continue an interrupted conversion to this file");
+  AddForceOption(options,
+                 "replace the file if it exists; twice, also if other files "
+                 "depend on it");
+  options.add_options()(
       "redundancy", po::value<std::string>()->value_name("<percent>"),
       "add parity, as 'git zpack protect' does, in percent of the file")(
       "read-source",
@@ -152,6 +156,7 @@ ConvertOptions ToOptions(const po::variables_map& values) {
   }
   if (Has(values, "resume")) options.resume = Resume::kYes;
   if (Has(values, "force")) options.overwrite = Overwrite::kYes;
+  options.dependents = DependentsOf(values);
   if (Has(values, "read-source")) options.read_source = ReadSource::kYes;
   if (Has(values, "no-verify")) options.read_back = ReadBack::kNo;
   if (Has(values, "dry-run")) {
@@ -272,7 +277,6 @@ int Run(const po::variables_map& values, const Io& io) {
   ConvertOptions options = ToOptions(values);
   const auto redundancy = RedundancyOf(values);
   const std::string file = DestinationOf(values, options);
-  if (options.update == Update::kYes) RefuseDependents(file);
   CheckStream(values);
   const RunContext context(values, io, ExpectedPhases(options),
                            LeastMemoryToConvert(options));
@@ -318,7 +322,7 @@ int Run(const po::variables_map& values, const Io& io) {
   const Status sent = output->Send(io);
   if (!sent) return Fail(io, sent.error());
   const ConvertReport report(
-      *stats, options, {output->path(), input->cloned_from(), parity_bytes});
+      *stats, options, {output->name(), input->cloned_from(), parity_bytes});
   report.PrintWarnings(context.quiet(), io.err);
   if (written && options.onto && !output->is_stream() &&
       !AreInOneDirectory(*options.onto, output->path())) {
