@@ -30,7 +30,7 @@ FACADE_HEADERS = {
     "build_options.h": {"api"},
     "process.h": {"api"},
     "git2.h": {"libgit2"},
-    "consolidate.h": {"convert", "api"},
+    "consolidate.h": {"convert", "api", "capi"},
     "convert.h": {"convert", "api", "capi"},
     "archive_reader.h": {"reader", "api", "capi"},
     "object_filter.h": {"serve", "api"},
