@@ -55,7 +55,7 @@ class ChainKillTest : public InterruptionFixture {
     repo_.SetRef("refs/heads/" + ref, repo_.SimpleCommit(ref));
     repo_.WriteBlob(RawToHex(RandomBytes(ref.size(), 100000)));
   }
-  static void Run(std::vector<std::string> command) {
+  static void Run(const std::vector<std::string>& command) {
     const ProcessResult result = RunZpack(command);
     ASSERT_EQ(result.exit_code, 0) << ::testing::PrintToString(result);
   }

@@ -139,8 +139,6 @@ TEST_F(ChainUseTest, ALostObjectThatRefsNeedIsNoticed) {
   EXPECT_THAT(plain, AllOf(HasSubstr(blob), HasSubstr("--keep-going")));
   EXPECT_EQ(Error({"convert", "--onto", File(0), repo_.path(), File(1)}),
             plain);
-  const std::string kept =
-      "'" + File(0) + "' has objects that '" + repo_.path();
   EXPECT_THAT(Error({"convert", "--keep-going", "--onto", File(0), repo_.path(),
                      File(1)}),
               AllOf(HasSubstr("has lost, such as " + blob),

@@ -58,6 +58,7 @@ void WarnOfPlace(const std::string& other, const std::string& file,
       QuoteName(file), QuoteName(other));
 }
 
+// NOLINTNEXTLINE(readability-identifier-naming)
 void validate(boost::any& value, const std::vector<std::string>& /*text*/,
               Times* /*type*/, int /*unused*/) {
   const int before = value.empty() ? 0 : boost::any_cast<Times>(value).count;

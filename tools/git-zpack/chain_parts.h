@@ -37,6 +37,7 @@ struct Times {
   int count = 0;
 };
 // Boost finds this function by its name, and calls it for each occurrence.
+// NOLINTNEXTLINE(readability-identifier-naming)
 void validate(boost::any& value, const std::vector<std::string>& text,
               Times* type, int unused);
 

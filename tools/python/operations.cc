@@ -114,36 +114,36 @@ py::tuple Consolidate(const py::object& path, const py::object& output,
                         done.bytes_before, done.bytes);
 }
 
+// `values` has the parameters of operations.restore.
 void RestoreRepository(const py::object& path, const py::object& directory,
-                       bool overwrite, bool trust, const py::iterable& backing,
-                       unsigned threads, py::object progress) {
+                       const py::dict& values, py::object progress) {
   const std::string file = FilePath(path);
   const std::string target = FilePath(directory);
-  const Paths places(backing);
+  const Paths backing(values["backing"]);
   Operation operation(std::move(progress));
   zpack_restore_options options = ZPACK_RESTORE_OPTIONS_INIT;
-  options.run = operation.RunOptions(threads);
-  options.overwrite = overwrite ? 1 : 0;
-  options.trust = trust ? 1 : 0;
-  places.Set(options);
+  options.run = operation.RunOptions(values["threads"].cast<unsigned>());
+  options.overwrite = FlagOf(values, "overwrite");
+  options.trust = FlagOf(values, "trust");
+  backing.Set(options);
   operation.Run(
       [&] { return zpack_restore(file.c_str(), target.c_str(), &options); });
 }
 
-// The report as a dictionary.
-py::dict Verify(const py::object& path, const py::object& repository, int level,
-                bool allow_newer, bool own, const py::iterable& backing,
-                unsigned threads, py::object progress) {
+// `values` has the parameters of operations.verify. Returns the report as a
+// dictionary.
+py::dict Verify(const py::object& path, const py::object& repository,
+                const py::dict& values, py::object progress) {
   const std::string file = FilePath(path);
   const PathOrNone source(repository);
-  const Paths places(backing);
+  const Paths backing(values["backing"]);
   Operation operation(std::move(progress));
   zpack_verify_options options = ZPACK_VERIFY_OPTIONS_INIT;
-  options.run = operation.RunOptions(threads);
-  options.level = level;
-  options.allow_newer = allow_newer ? 1 : 0;
-  options.own = own ? 1 : 0;
-  places.Set(options);
+  options.run = operation.RunOptions(values["threads"].cast<unsigned>());
+  options.level = values["level"].cast<int>();
+  options.allow_newer = FlagOf(values, "allow_newer");
+  options.own = FlagOf(values, "own");
+  backing.Set(options);
   Report report;
   operation.Run([&] {
     zpack_report* made = nullptr;

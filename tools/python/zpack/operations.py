@@ -137,8 +137,9 @@ def verify(path: Path, repository: Optional[Path] = None, *,
     own: does not check the files that the file depends on
     threads, progress: as for convert
     """
-    found = _zpack.verify(path, repository, _choice(_LEVELS, "level", level), allow_newer,
-                          own, backing, threads, _listener(progress))
+    values = {"level": _choice(_LEVELS, "level", level), "allow_newer": allow_newer, "own": own,
+              "backing": backing, "threads": threads}
+    found = _zpack.verify(path, repository, values, _listener(progress))
     return Report(found["ok"], found["objects"], found["verified"],
                   tuple(map(_text, found["damages"])),
                   tuple(map(_text, found["differences"])))
@@ -153,7 +154,8 @@ def restore(path: Path, directory: Path, *, overwrite: bool = False,
     trust: hooks, settings and other files become active
     threads, progress: as for convert
     """
-    _zpack.restore(path, directory, overwrite, trust, backing, threads, _listener(progress))
+    values = {"overwrite": overwrite, "trust": trust, "backing": backing, "threads": threads}
+    _zpack.restore(path, directory, values, _listener(progress))
 
 
 def _choice(choices: dict[str, int], name: str, value: str) -> int:
