@@ -276,13 +276,22 @@ Status CheckNoneDepend(const std::string& path) {
   if (!file) return {};
   const auto single = SingleFile::Open(*std::move(file), ReadOptions{});
   if (!single) return {};
-  const auto dependents =
-      FindDependents(**single, DirectoryOf(path), ReadOptions{});
-  if (!dependents || dependents->empty()) return {};
-  return MakeError(ErrorCode::kExists,
-                   "'{}' cannot be replaced: '{}' depends on it; use --force "
-                   "twice to replace it all the same",
-                   AtPath{path}, dependents->front());
+  std::vector<std::string> directories = {DirectoryOf(path)};
+  std::error_code error;
+  // Not the link is replaced, but what it leads to.
+  if (fs::is_symlink(path, error)) {
+    const std::string target = fs::canonical(path, error).string();
+    if (!error) directories.push_back(DirectoryOf(target));
+  }
+  for (const std::string& directory : directories) {
+    const auto dependents = FindDependents(**single, directory, ReadOptions{});
+    if (!dependents || dependents->empty()) continue;
+    return MakeError(ErrorCode::kExists,
+                     "'{}' cannot be replaced: '{}' depends on it; use --force "
+                     "twice to replace it all the same",
+                     AtPath{path}, dependents->front());
+  }
+  return {};
 }
 
 }  // namespace zpack

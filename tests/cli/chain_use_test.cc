@@ -42,6 +42,11 @@ TEST_F(ChainUseTest, ForceReplacesAFileThatOthersNeedOnlyIfGivenTwice) {
   const std::string other = dir_ / "out/other.zpack";
   Output({"convert", "-q", repo_.path(), other});
   EXPECT_THAT(Error({"consolidate", "-f", other, File(1)}), HasSubstr(refused));
+  // What a link leads to.
+  const std::string link = dir_ / "link.zpack";
+  std::filesystem::create_symlink(File(1), link);
+  EXPECT_THAT(Error({"convert", "-f", repo_.path(), link}),
+              HasSubstr("'" + link + "' cannot be replaced: '" + File(2)));
   EXPECT_TRUE(ReadFile(File(1)) == before);
   ExpectWhole(File(2));
   // The last one is needed by nobody.
