@@ -26,6 +26,15 @@
  * Numbers that a caller passes in for an enumeration are ints, so that a wrong
  * one is an error and nothing worse.
  *
+ * Options begin with the version that the caller was built for, which says how
+ * far they reach. Older versions stay valid: what they lack has its default.
+ *
+ * Files that depend on others. Where options have `backing`, these are files
+ * and directories in which the files that a file depends on are looked for, if
+ * they are not beside it; then in those of the environment variable
+ * ZPACK_BACKING, separated by colons. If one of them is not found, the call
+ * returns ZPACK_ENOTFOUND.
+ *
  * Text is UTF-8 or whatever bytes Git stored, and ends in NUL. Sizes are in
  * bytes.
  */
@@ -117,12 +126,17 @@ typedef struct zpack_open_options {
   /* 1: zpack_read and zpack_stream do not hash objects, for callers that do it
    * themselves. Checksums of blocks are still checked. */
   int skip_hashes;
+  /* Since version 2. */
+  const char* const* backing; /* or NULL */
+  size_t backing_count;
 } zpack_open_options;
-#define ZPACK_OPEN_OPTIONS_VERSION 1
-#define ZPACK_OPEN_OPTIONS_INIT {ZPACK_OPEN_OPTIONS_VERSION, 0, 0, 0, 0, 0}
+#define ZPACK_OPEN_OPTIONS_VERSION 2
+#define ZPACK_OPEN_OPTIONS_INIT \
+  {ZPACK_OPEN_OPTIONS_VERSION, 0, 0, 0, 0, 0, NULL, 0}
 
-/* Sets the defaults of `version`. ZPACK_EINVALID if the library does not know
- * that version. The other functions of this name do the same. */
+/* Sets the defaults of `version`, and nothing that this version lacks.
+ * ZPACK_EINVALID if the library does not know that version. The other functions
+ * of this name do the same. */
 ZPACK_API int zpack_open_options_init(zpack_open_options* options,
                                       unsigned version);
 
@@ -352,10 +366,20 @@ typedef struct zpack_verify_options {
   zpack_run_options run;
   int level;       /* a zpack_level */
   int allow_newer; /* 1: the repository may have grown since */
+  /* Since version 2. */
+  int own; /* 1: does not check the files that the file depends on */
+  const char* const* backing; /* or NULL */
+  size_t backing_count;
 } zpack_verify_options;
-#define ZPACK_VERIFY_OPTIONS_VERSION 1
+#define ZPACK_VERIFY_OPTIONS_VERSION 2
 #define ZPACK_VERIFY_OPTIONS_INIT \
-  {ZPACK_VERIFY_OPTIONS_VERSION, ZPACK_RUN_OPTIONS_INIT, ZPACK_LEVEL_OBJECTS, 0}
+  {ZPACK_VERIFY_OPTIONS_VERSION,  \
+   ZPACK_RUN_OPTIONS_INIT,        \
+   ZPACK_LEVEL_OBJECTS,           \
+   0,                             \
+   0,                             \
+   NULL,                          \
+   0}
 ZPACK_API int zpack_verify_options_init(zpack_verify_options* options,
                                         unsigned version);
 
@@ -396,8 +420,22 @@ typedef struct zpack_convert_options {
   int reachable;      /* 1: only objects that refs, HEAD and reflogs reach */
   int overwrite;      /* 1: replaces an existing file */
   int allow_promised; /* 1: takes partial clones */
+  /* Since version 2. */
+  /* A file on which the new file depends, or NULL. The new file holds only what
+   * this one lacks, and cannot be read without it. Not together with `base`. */
+  const char* onto;
+  /* 1, with `onto`: writes nothing if the new file would have the same refs,
+   * objects and files. ZPACK_EEXISTS if `onto` is the file of another
+   * repository. */
+  int skip_unchanged;
+  int* written; /* set to 1, or to 0 if nothing was written; or NULL */
+  /* 1, with `overwrite`: replaces also a file on which others in its directory
+   * depend, which are useless then. 0: that is ZPACK_EEXISTS. */
+  int lose_dependents;
+  const char* const* backing; /* or NULL */
+  size_t backing_count;
 } zpack_convert_options;
-#define ZPACK_CONVERT_OPTIONS_VERSION 1
+#define ZPACK_CONVERT_OPTIONS_VERSION 2
 #define ZPACK_CONVERT_OPTIONS_INIT \
   {ZPACK_CONVERT_OPTIONS_VERSION,  \
    ZPACK_RUN_OPTIONS_INIT,         \
@@ -405,6 +443,12 @@ typedef struct zpack_convert_options {
    NULL,                           \
    0,                              \
    0,                              \
+   0,                              \
+   NULL,                           \
+   0,                              \
+   NULL,                           \
+   0,                              \
+   NULL,                           \
    0}
 ZPACK_API int zpack_convert_options_init(zpack_convert_options* options,
                                          unsigned version);
@@ -415,15 +459,68 @@ ZPACK_API int zpack_convert_options_init(zpack_convert_options* options,
 ZPACK_API int zpack_convert(const char* repository, const char* path,
                             const zpack_convert_options* options);
 
+/* The profile with which blocks are copied and not encoded again. */
+#define ZPACK_PROFILE_COPY (-1)
+
+typedef struct zpack_consolidate_options {
+  unsigned version; /* ZPACK_CONSOLIDATE_OPTIONS_VERSION */
+  zpack_run_options run;
+  int profile; /* a zpack_profile, or ZPACK_PROFILE_COPY */
+  /* The first file that is joined, counted from 1 in the order of dependence.
+   * The new file depends on the one before it. */
+  unsigned from;
+  /* 0, or at least 2: joins as few of the newest files as leave each file this
+   * many times as large as all newer ones together. `from` is then 1. */
+  unsigned geometric;
+  int overwrite;       /* as for zpack_convert; may replace the newest file */
+  int lose_dependents; /* as for zpack_convert */
+  const char* const* backing; /* or NULL */
+  size_t backing_count;
+} zpack_consolidate_options;
+#define ZPACK_CONSOLIDATE_OPTIONS_VERSION 1
+#define ZPACK_CONSOLIDATE_OPTIONS_INIT \
+  {ZPACK_CONSOLIDATE_OPTIONS_VERSION,  \
+   ZPACK_RUN_OPTIONS_INIT,             \
+   ZPACK_PROFILE_COPY,                 \
+   1,                                  \
+   0,                                  \
+   0,                                  \
+   0,                                  \
+   NULL,                               \
+   0}
+ZPACK_API int zpack_consolidate_options_init(zpack_consolidate_options* options,
+                                             unsigned version);
+
+typedef struct zpack_consolidated {
+  uint64_t files;        /* that were joined; 0 if nothing was written */
+  uint64_t files_below;  /* on which the new file depends */
+  uint64_t objects;      /* in the new file */
+  uint64_t bytes_before; /* of the files that were joined */
+  uint64_t bytes;        /* of the new file */
+} zpack_consolidated;
+
+/* Makes one file `output` of the file `path` and those that it depends on, with
+ * the same objects, refs and files; or writes one file again with another
+ * profile. Needs no repository. The new file is read back, and every object is
+ * hashed. `out` and `options` may be NULL. ZPACK_EEXISTS, ZPACK_ENOTFOUND,
+ * ZPACK_ECORRUPT, ZPACK_ELIMIT, ZPACK_EIO, ZPACK_ENOTDURABLE,
+ * ZPACK_EINTERRUPTED and others. */
+ZPACK_API int zpack_consolidate(zpack_consolidated* out, const char* path,
+                                const char* output,
+                                const zpack_consolidate_options* options);
+
 typedef struct zpack_restore_options {
   unsigned version; /* ZPACK_RESTORE_OPTIONS_VERSION */
   zpack_run_options run;
   int overwrite; /* 1: replaces an existing bare repository */
   int trust;     /* 1: hooks, settings and other files become active */
+  /* Since version 2. */
+  const char* const* backing; /* or NULL */
+  size_t backing_count;
 } zpack_restore_options;
-#define ZPACK_RESTORE_OPTIONS_VERSION 1
+#define ZPACK_RESTORE_OPTIONS_VERSION 2
 #define ZPACK_RESTORE_OPTIONS_INIT \
-  {ZPACK_RESTORE_OPTIONS_VERSION, ZPACK_RUN_OPTIONS_INIT, 0, 0}
+  {ZPACK_RESTORE_OPTIONS_VERSION, ZPACK_RUN_OPTIONS_INIT, 0, 0, NULL, 0}
 ZPACK_API int zpack_restore_options_init(zpack_restore_options* options,
                                          unsigned version);
 

@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "zpack/file_part.h"
 #include "zpack/lost_object.h"
 #include "zpack/object_id.h"
 #include "zpack/options.h"
@@ -54,14 +55,6 @@ struct FileDescription {
     std::vector<Stream> streams;
   };
 
-  // A file that this one consists of.
-  struct Part {
-    std::string path;
-    uint64_t size = 0;
-    uint32_t object_count = 0;
-    std::string file_hash;  // hexadecimal
-  };
-
   uint64_t file_size = 0;
   uint16_t format_major = 0;
   uint16_t format_minor = 0;
@@ -69,7 +62,7 @@ struct FileDescription {
   uint32_t object_count = 0;  // without those of files below
   // The files that the file depends on, directly or through others, the first
   // one first. All but these and the lists of objects is about the file alone.
-  std::vector<Part> below;
+  std::vector<FilePart> below;
   uint64_t header_size = 0;
   uint64_t table_of_contents_offset = 0;
   std::vector<std::string> required_features;

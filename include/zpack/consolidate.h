@@ -34,6 +34,9 @@ struct ConsolidateOptions {
   // kYes replaces an existing file, atomically. It may be the newest one of the
   // files, but no other.
   Overwrite overwrite = Overwrite::kNo;
+  // Files that depend on the newest file accept the new one in its place,
+  // unless there is a profile.
+  Dependents dependents = Dependents::kKeep;
   // kNo does not decode and hash the objects of the finished file.
   ReadBack read_back = ReadBack::kYes;
 };

@@ -51,7 +51,10 @@ namespace zpack {
 // - kExists: `path` exists and ConvertOptions::overwrite is kNo, or another
 //   process writes to `path`. With Update::kYes, `path` may exist unless it is
 //   the file of another repository. AllowLoss::kNo, and the new file would
-//   lack something that the older file has. Another process replaced or
+//   lack something that the older file has. With ConvertOptions::onto, the
+//   repository has lost objects that the older file has, and refs need them;
+//   without KeepGoing::kYes, that is kSourceCorrupt. Dependents::kKeep, and
+//   another file depends on the destination. Another process replaced or
 //   changed the destination during the call.
 // - kInvalidArgument: an option is out of range, or `path` is among the
 //   repository's own files or not a regular file, or two options exclude each

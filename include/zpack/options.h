@@ -33,6 +33,11 @@
 namespace zpack {
 
 enum class Overwrite : uint8_t { kNo, kYes };
+// What becomes of the files in the directory of a file that is replaced, if
+// they depend on it and could not be read with the new one in its place:
+// - kKeep: the file is not replaced (kExists).
+// - kLose: the file is replaced, and they are useless.
+enum class Dependents : uint8_t { kKeep, kLose };
 enum class ObjectSet : uint8_t { kAll, kReachable };
 enum class ReadBack : uint8_t { kNo, kYes };
 enum class ReadSource : uint8_t { kNo, kYes };
@@ -239,6 +244,8 @@ struct ConvertOptions {
   // but only kYes replaces the file of another repository: both files have
   // commits, and none in common.
   Overwrite overwrite = Overwrite::kNo;
+  // Also with Update::kYes.
+  Dependents dependents = Dependents::kKeep;
   // kYes continues an earlier conversion to the same path that did not finish.
   // A block of the earlier conversion is used if the block is undamaged and
   // this conversion would write the same block.

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "zpack/file_part.h"
 #include "zpack/file_statistics.h"
 #include "zpack/object_id.h"
 #include "zpack/options.h"
@@ -108,7 +109,11 @@ struct RepositoryReport {
   std::string path;              // of the file, or the git directory
   std::array<PerType, 4> types;  // in the order of kAllObjectTypes
   ObjectCounts counts;
-  uint64_t file_bytes = 0;  // size of the .zpack file
+  // Size of the .zpack file, with the files that it depends on.
+  uint64_t file_bytes = 0;
+  // The files that the .zpack file depends on, directly or through others, the
+  // first one first.
+  std::vector<FilePart> below;
   // Objects that the repository had lost when the .zpack file was made.
   uint64_t lost_objects = 0;
   uint64_t refs = 0;

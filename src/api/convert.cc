@@ -10,6 +10,7 @@
 #include "convert/unfinished_file.h"
 #include "git/libgit2_options.h"
 #include "git/repository_source.h"
+#include "reader/backing_finder.h"
 
 namespace zpack {
 
@@ -22,6 +23,11 @@ Result<ConvertStats> ConvertRepository(const std::string& repository,
   ZPACK_ASSIGN_OR_RETURN(const RepositoryLocation location,
                          FindRepository(repository, options.discovery));
   ZPACK_TRY(CheckConvertDestination(location, path));
+  if (options.dependents == Dependents::kKeep &&
+      (options.overwrite == Overwrite::kYes ||
+       options.update == Update::kYes)) {
+    ZPACK_TRY(CheckNoneDepend(path));
+  }
   auto stats = ConvertSource(
       [&](SourceUse use) {
         ReadingOptions reading = ReadingOptions::For(options.run);

@@ -20,6 +20,7 @@
 #include "object/open_timed.h"
 #include "reader/archive_file.h"
 #include "reader/archive_source.h"
+#include "reader/describe_file.h"
 #include "report/object_history.h"
 #include "report/report_builder.h"
 #include "report/statistics_collector.h"
@@ -50,6 +51,7 @@ Result<RepositoryReport> ReportFile(const std::string& path,
   report.is_file = true;
   report.path = NameWithoutSecrets(path);
   report.file_bytes = archive->total_size();
+  report.below = DescribeBelow(*archive);
   ZPACK_ASSIGN_OR_RETURN(const LostObjects lost, archive->lost());
   report.lost_objects = lost.ids.size();
   report.refs = archive->refs().refs.size();

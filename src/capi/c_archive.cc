@@ -58,8 +58,10 @@ void SetLimit(uint64_t given, uint64_t& limit) {
   if (given != 0) limit = given;
 }
 
-ReadOptions OptionsOf(const zpack_open_options& options) {
+Result<ReadOptions> OptionsOf(const zpack_open_options& options) {
   ReadOptions read;
+  ZPACK_ASSIGN_OR_RETURN(read.backing,
+                         PathsOf(options.backing, options.backing_count));
   SetLimit(options.max_block_size, read.max_block_size);
   SetLimit(options.max_object_size, read.max_object_size);
   SetLimit(options.max_chunk_size, read.max_chunk_size);
@@ -99,8 +101,8 @@ int zpack_open(zpack_archive** out, const char* path,
   return Answer([&]() -> Result<int> {
     ZPACK_TRY(CheckGiven(out, path));
     ZPACK_ASSIGN_OR_RETURN(const auto given, OptionsOr(options, kOpen));
-    ZPACK_ASSIGN_OR_RETURN(auto reader,
-                           ArchiveReader::Open(path, OptionsOf(given)));
+    ZPACK_ASSIGN_OR_RETURN(const ReadOptions read, OptionsOf(given));
+    ZPACK_ASSIGN_OR_RETURN(auto reader, ArchiveReader::Open(path, read));
     *out = std::make_unique<zpack_archive>(std::move(reader)).release();
     return ZPACK_OK;
   });

@@ -4,6 +4,7 @@
 #include "capi/c_error.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <memory>
 #include <utility>
 
@@ -92,6 +93,53 @@ Result<ObjectId> IdOf(const zpack_oid* oid) {
   const ObjectId id = FromC(oid);
   if (id.empty()) return Invalid("not an object id");
   return id;
+}
+
+Result<std::vector<std::string>> PathsOf(const char* const* paths,
+                                         size_t count) {
+  if (count == 0) return std::vector<std::string>();
+  ZPACK_TRY(CheckGiven(paths));
+  std::vector<std::string> strings;
+  for (const char* const path : std::span(paths, count)) {
+    ZPACK_TRY(CheckGiven(path));
+    strings.emplace_back(path);
+  }
+  return strings;
+}
+
+namespace {
+
+// `first` is the size of version 1.
+template <typename Options>
+size_t SizeOfTwo(unsigned version, size_t first) {
+  if (version == 1) return first;
+  return version == 2 ? sizeof(Options) : 0;
+}
+
+}  // namespace
+
+template <>
+size_t SizeInVersion<zpack_open_options>(unsigned version) {
+  return SizeOfTwo<zpack_open_options>(version,
+                                       offsetof(zpack_open_options, backing));
+}
+
+template <>
+size_t SizeInVersion<zpack_verify_options>(unsigned version) {
+  return SizeOfTwo<zpack_verify_options>(version,
+                                         offsetof(zpack_verify_options, own));
+}
+
+template <>
+size_t SizeInVersion<zpack_convert_options>(unsigned version) {
+  return SizeOfTwo<zpack_convert_options>(
+      version, offsetof(zpack_convert_options, onto));
+}
+
+template <>
+size_t SizeInVersion<zpack_restore_options>(unsigned version) {
+  return SizeOfTwo<zpack_restore_options>(
+      version, offsetof(zpack_restore_options, backing));
 }
 
 extern "C" {

@@ -5,8 +5,10 @@
 
 #pragma once
 
+#include <cstring>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "base/guarded.h"
 #include "zpack.h"
@@ -53,23 +55,47 @@ Status CheckGiven(Pointers... arguments) {
 }
 // kInvalidArgument unless `oid` is an id.
 Result<ObjectId> IdOf(const zpack_oid* oid);
-// The options that a caller gave, or `defaults` if it gave null.
-// kInvalidArgument if they have another version than `defaults`.
+// The strings of an array. kInvalidArgument if one of them is null, or if the
+// array is and has a size.
+Result<std::vector<std::string>> PathsOf(const char* const* paths,
+                                         size_t count);
+
+// How many bytes options have in this version; 0 if there is no such version.
+// Types with several versions have specializations.
+template <typename Options>
+size_t SizeInVersion(unsigned version) {
+  return version == 1 ? sizeof(Options) : 0;
+}
+template <>
+size_t SizeInVersion<zpack_open_options>(unsigned version);
+template <>
+size_t SizeInVersion<zpack_verify_options>(unsigned version);
+template <>
+size_t SizeInVersion<zpack_convert_options>(unsigned version);
+template <>
+size_t SizeInVersion<zpack_restore_options>(unsigned version);
+
+// The options that a caller gave, completed with `defaults`, or these if it
+// gave null. kInvalidArgument for a version that is not known.
 template <typename Options>
 Result<Options> OptionsOr(const Options* options, const Options& defaults) {
   if (options == nullptr) return defaults;
-  if (options->version == defaults.version) return *options;
-  return Invalid("unknown version of options");
+  const size_t size = SizeInVersion<Options>(options->version);
+  if (size == 0) return Invalid("unknown version of options");
+  Options given = defaults;
+  std::memcpy(&given, options, size);
+  return given;
 }
 // For functions that set defaults.
 template <typename Options>
 int InitOptions(Options* options, unsigned version, const Options& defaults) {
   return Answer([&]() -> Result<int> {
     ZPACK_TRY(CheckGiven(options));
-    if (version != defaults.version) {
-      return Invalid("unknown version of options");
-    }
-    *options = defaults;
+    const size_t size = SizeInVersion<Options>(version);
+    if (size == 0) return Invalid("unknown version of options");
+    // A caller of an older version has no room for more.
+    std::memcpy(options, &defaults, size);
+    options->version = version;
     return ZPACK_OK;
   });
 }

@@ -10,6 +10,7 @@
 #include "capi/c_error.h"
 #include "capi/c_run_options.h"
 #include "zpack.h"
+#include "zpack/consolidate.h"
 #include "zpack/convert.h"
 #include "zpack/options.h"
 #include "zpack/repack.h"
@@ -32,6 +33,8 @@ namespace {
 
 constexpr zpack_verify_options kVerify = ZPACK_VERIFY_OPTIONS_INIT;
 constexpr zpack_convert_options kConvert = ZPACK_CONVERT_OPTIONS_INIT;
+constexpr zpack_consolidate_options kConsolidate =
+    ZPACK_CONSOLIDATE_OPTIONS_INIT;
 constexpr zpack_restore_options kRestore = ZPACK_RESTORE_OPTIONS_INIT;
 constexpr zpack_repack_options kRepack = ZPACK_REPACK_OPTIONS_INIT;
 
@@ -60,6 +63,11 @@ int zpack_convert_options_init(zpack_convert_options* options,
   return InitOptions(options, version, kConvert);
 }
 
+int zpack_consolidate_options_init(zpack_consolidate_options* options,
+                                   unsigned version) {
+  return InitOptions(options, version, kConsolidate);
+}
+
 int zpack_restore_options_init(zpack_restore_options* options,
                                unsigned version) {
   return InitOptions(options, version, kRestore);
@@ -80,9 +88,13 @@ int zpack_verify(zpack_report** out, const char* path, const char* repository,
     verify.run = run.options();
     verify.level = static_cast<VerifyLevel>(given.level);
     SetFlag(given.allow_newer, AllowNewer::kYes, verify.allow_newer);
+    ZPACK_ASSIGN_OR_RETURN(verify.read.backing,
+                           PathsOf(given.backing, given.backing_count));
+    ScrubOptions scrub;
+    scrub.own = given.own != 0;
     ZPACK_ASSIGN_OR_RETURN(
         auto report,
-        Verify(path, repository == nullptr ? "" : repository, verify));
+        Scrub(path, repository == nullptr ? "" : repository, verify, scrub));
     *out = std::make_unique<zpack_report>(std::move(report)).release();
     return ZPACK_OK;
   });
@@ -137,7 +149,45 @@ int zpack_convert(const char* repository, const char* path,
     SetFlag(given.reachable, ObjectSet::kReachable, convert.objects);
     SetFlag(given.overwrite, Overwrite::kYes, convert.overwrite);
     SetFlag(given.allow_promised, AllowPromised::kYes, convert.promised);
-    ZPACK_TRY(Convert(repository, path, convert));
+    if (given.onto != nullptr) convert.onto = given.onto;
+    SetFlag(given.skip_unchanged, IfUnchanged::kSkip, convert.if_unchanged);
+    SetFlag(given.lose_dependents, Dependents::kLose, convert.dependents);
+    ZPACK_ASSIGN_OR_RETURN(convert.backing,
+                           PathsOf(given.backing, given.backing_count));
+    ZPACK_ASSIGN_OR_RETURN(const ConvertStats stats,
+                           Convert(repository, path, convert));
+    if (given.written != nullptr) {
+      *given.written = stats.update == UpdateResult::kUnchanged ? 0 : 1;
+    }
+    return ZPACK_OK;
+  });
+}
+
+int zpack_consolidate(zpack_consolidated* out, const char* path,
+                      const char* output,
+                      const zpack_consolidate_options* options) {
+  return Answer([&]() -> Result<int> {
+    ZPACK_TRY(CheckGiven(path, output));
+    ZPACK_ASSIGN_OR_RETURN(const auto given, OptionsOr(options, kConsolidate));
+    const RunWithCallback run(given.run);
+    ConsolidateOptions consolidate;
+    consolidate.run = run.options();
+    if (given.profile != ZPACK_PROFILE_COPY) {
+      ZPACK_TRY(CheckAtMost(given.profile, ZPACK_PROFILE_COLD));
+      consolidate.profile = static_cast<Profile>(given.profile);
+    }
+    consolidate.from = given.from;
+    if (given.geometric != 0) consolidate.geometric = given.geometric;
+    SetFlag(given.overwrite, Overwrite::kYes, consolidate.overwrite);
+    SetFlag(given.lose_dependents, Dependents::kLose, consolidate.dependents);
+    ZPACK_ASSIGN_OR_RETURN(consolidate.read.backing,
+                           PathsOf(given.backing, given.backing_count));
+    ZPACK_ASSIGN_OR_RETURN(const ConsolidateStats stats,
+                           Consolidate(path, output, consolidate));
+    if (out != nullptr) {
+      *out = {stats.files, stats.files_below, stats.objects, stats.bytes_before,
+              stats.bytes};
+    }
     return ZPACK_OK;
   });
 }
@@ -152,6 +202,8 @@ int zpack_restore(const char* path, const char* directory,
     restore.run = run.options();
     SetFlag(given.overwrite, Overwrite::kYes, restore.overwrite);
     SetFlag(given.trust, Trust::kYes, restore.trust);
+    ZPACK_ASSIGN_OR_RETURN(restore.read.backing,
+                           PathsOf(given.backing, given.backing_count));
     ZPACK_TRY(Restore(path, directory, restore));
     return ZPACK_OK;
   });

@@ -114,6 +114,11 @@ Result<std::unique_ptr<BaseFile>> BaseFile::Open(
   return std::unique_ptr<BaseFile>(new BaseFile(std::move(archive)));
 }
 
+Result<std::unique_ptr<BaseFile>> BaseFile::OpenBelow(size_t count) const {
+  ZPACK_ASSIGN_OR_RETURN(auto archive, archive_->OpenBelow(count));
+  return std::unique_ptr<BaseFile>(new BaseFile(std::move(archive)));
+}
+
 Result<FileMarks> BaseFile::FindComplete(const RefsSnapshot& refs,
                                          ObjectSet objects,
                                          const std::stop_token& stop) const {

@@ -32,6 +32,9 @@ class BaseFile final : public ReusableBlocks {
   static Result<std::unique_ptr<BaseFile>> Open(
       std::unique_ptr<RandomAccessFile> file, const ReadOptions& options);
 
+  // The first `count` files of the archive alone (ArchiveFile::OpenBelow).
+  Result<std::unique_ptr<BaseFile>> OpenBelow(size_t count) const;
+
   const ArchiveFile& archive() const { return *archive_; }
   const std::string& path() const { return archive_->path(); }
   ObjectFormat object_format() const {

@@ -4,8 +4,10 @@
 #include "convert/consolidate_file.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <optional>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -16,6 +18,7 @@
 #include "inventory/object_enumerator.h"
 #include "inventory/older_versions.h"
 #include "reader/archive_source.h"
+#include "reader/backing_finder.h"
 #include "reader/repository_file_reader.h"
 #include "verify/verify_archive.h"
 #include "writer/archive_writer.h"
@@ -55,11 +58,7 @@ class Consolidation {
   // Everything but the new name.
   Result<ConsolidateStats> Write(AtomicFile& output) {
     if (first_ > 0) {
-      ZPACK_ASSIGN_OR_RETURN(
-          auto file,
-          file_system_.OpenForRead(archive_.files()[first_ - 1]->path()));
-      ZPACK_ASSIGN_OR_RETURN(below_,
-                             BaseFile::Open(std::move(file), options_.read));
+      ZPACK_ASSIGN_OR_RETURN(below_, chain_.OpenBelow(first_));
     }
     ZPACK_ASSIGN_OR_RETURN(const WriteStats written, WriteTo(output));
     ZPACK_TRY(CheckWritten(output));
@@ -185,6 +184,21 @@ class Consolidation {
   RepositoryFiles table_;
 };
 
+// kExists if other files could not be read without the file at `output`.
+Status CheckReplaceable(const std::string& path, const std::string& output,
+                        const ConsolidateOptions& options) {
+  if (options.overwrite == Overwrite::kNo ||
+      options.dependents == Dependents::kLose) {
+    return {};
+  }
+  // Copied blocks keep the numbers of their objects.
+  std::error_code error;
+  if (!options.profile && std::filesystem::equivalent(path, output, error)) {
+    return {};
+  }
+  return CheckNoneDepend(output);
+}
+
 }  // namespace
 
 Result<ConsolidateStats> ConsolidateFile(FileSystem& file_system,
@@ -209,6 +223,7 @@ Result<ConsolidateStats> ConsolidateFile(FileSystem& file_system,
                      "'{}' consists of {} files; none of them is file {}",
                      AtPath{path}, files.size(), options.from);
   }
+  ZPACK_TRY(CheckReplaceable(path, output, options));
   size_t first = options.from - 1;
   if (options.geometric) {
     first = FirstToJoin(files, *options.geometric);

@@ -70,6 +70,34 @@ Result<Added> FindAdded(ObjectSource& source, const RefsSnapshot& refs,
   return added;
 }
 
+// kSourceCorrupt, as without an older file, if refs need an object that `base`
+// has and the source has lost. With KeepGoing::kYes, lists such objects as
+// missed.
+Status CheckKept(ObjectSource& source, const RefsSnapshot& refs,
+                 const BaseFile& base, const ConvertOptions& options,
+                 Added& found) {
+  AddedObjects& added = found.objects;
+  if (added.gone.empty()) return {};
+  FileMarks starts = added.met;
+  for (const FileRank rank : starts.indexes()) {
+    starts[rank] = starts[rank] && found.complete[rank];
+  }
+  // In the older file, which is faster to read. Usually, no ref needs what is
+  // gone any more.
+  ZPACK_ASSIGN_OR_RETURN(const FileMarks reached, base.FindReached(starts));
+  const auto is_needed = [&](const ObjectId& id) {
+    const auto rank = base.ids().Find(id);
+    return rank && reached[*rank];
+  };
+  if (std::ranges::none_of(added.gone, is_needed)) return {};
+  // Other tips may lack what they need.
+  ZPACK_ASSIGN_OR_RETURN(
+      ObjectList list,
+      EnumerateObjects(source, refs, ScopeOf(options), options.run));
+  added.list.missed = std::move(list.missed);
+  return {};
+}
+
 // kExists if `base` has commits, none of which is among `ids`.
 Status CheckRelated(const ObjectSource& source, const BaseFile& base,
                     const ObjectIdTable& ids) {
@@ -100,6 +128,7 @@ Status TakeOnto(ObjectSource& source, const RefsSnapshot& refs,
   }
   ZPACK_ASSIGN_OR_RETURN(Added found,
                          BlameSource(FindAdded(source, refs, *base, options)));
+  ZPACK_TRY(BlameSource(CheckKept(source, refs, *base, options, found)));
   AddedObjects& added = found.objects;
   // Nobody named the file.
   if (options.if_unchanged == IfUnchanged::kSkip) {

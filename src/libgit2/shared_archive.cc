@@ -4,6 +4,8 @@
 #include "libgit2/shared_archive.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstring>
 
 #include "libgit2/error_functions.h"
 
@@ -20,8 +22,12 @@ int Open(SharedArchive& out, const char* path,
   zpack_open_options given = ZPACK_OPEN_OPTIONS_INIT;
   if (options != nullptr) {
     given.version = options->version;
-    // Options of another version may be shorter; zpack_open refuses them.
-    if (given.version == ZPACK_OPEN_OPTIONS_VERSION) given = *options;
+    // zpack_open refuses all other versions.
+    if (given.version == ZPACK_OPEN_OPTIONS_VERSION) {
+      given = *options;
+    } else if (given.version == 1) {
+      std::memcpy(&given, options, offsetof(zpack_open_options, backing));
+    }
   }
   given.skip_hashes = 1;
   zpack_archive* archive = nullptr;

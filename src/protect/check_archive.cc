@@ -4,6 +4,7 @@
 #include "protect/check_archive.h"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "base/error.h"
@@ -14,7 +15,7 @@ namespace zpack {
 
 Status CheckArchive(std::unique_ptr<RandomAccessFile> file,
                     const RunOptions& run) {
-  ZPACK_ASSIGN_OR_RETURN(const auto single,
+  ZPACK_ASSIGN_OR_RETURN(const std::shared_ptr<const SingleFile> single,
                          SingleFile::Open(std::move(file), ReadOptions{}));
   VerifyReport report;
   ZPACK_TRY(VerifySingleFile(single, run, report));

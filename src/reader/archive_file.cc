@@ -61,6 +61,22 @@ uint64_t ArchiveFile::total_size() const {
 Status ArchiveFile::Load(std::unique_ptr<RandomAccessFile> file) {
   ZPACK_ASSIGN_OR_RETURN(auto top, SingleFile::Open(std::move(file), options_));
   ZPACK_ASSIGN_OR_RETURN(files_, OpenChain(std::move(top), options_));
+  return Join();
+}
+
+Result<std::unique_ptr<ArchiveFile>> ArchiveFile::OpenBelow(
+    size_t count) const {
+  std::unique_ptr<ArchiveFile> below(new ArchiveFile(options_));
+  below->files_.assign(files_.begin(),
+                       files_.begin() + static_cast<ptrdiff_t>(count));
+  below->given_index_ = IndexBelow(
+      blocks().index(), ObjectNumber(below->files_.back()->object_end()));
+  ZPACK_TRY(below->Join());
+  ZPACK_TRY(below->LoadIndex());
+  return below;
+}
+
+Status ArchiveFile::Join() {
   for (const auto& opened : files_) {
     damages_.insert(damages_.end(), opened->damages().begin(),
                     opened->damages().end());

@@ -49,6 +49,10 @@ class ArchiveFile {
   static Result<std::unique_ptr<ArchiveFile>> OpenWithoutIndex(
       std::unique_ptr<RandomAccessFile> file, const ReadOptions& options);
 
+  // The archive of the first `count` files alone, which are not opened again.
+  // REQUIRES: 0 < count < files().size(), and LoadIndex() has succeeded.
+  Result<std::unique_ptr<ArchiveFile>> OpenBelow(size_t count) const;
+
   // The files of which the archive consists, the first one first. The last one
   // is the file that was opened; all below is about it alone, except where
   // something else is said.
@@ -124,6 +128,8 @@ class ArchiveFile {
   explicit ArchiveFile(const ReadOptions& options) : options_(options) {}
 
   Status Load(std::unique_ptr<RandomAccessFile> file);
+  // REQUIRES: `files_` is set.
+  Status Join();
   Status JoinRefs();
   Result<FileIndex> ReadIndex() const;
   // `ids` are those of the file.
@@ -131,7 +137,7 @@ class ArchiveFile {
   Result<LostObjects> ReadLost(const ObjectIdTable& ids) const;
 
   ReadOptions options_;
-  std::vector<std::unique_ptr<SingleFile>> files_;
+  OpenFiles files_;
   RefsSnapshot refs_;
   std::vector<Error> damages_;
   std::optional<FileBlocks> blocks_;  // set once the file is open

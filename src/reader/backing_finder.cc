@@ -62,7 +62,7 @@ class ChainSearch {
     }
   }
 
-  using Chain = std::vector<std::unique_ptr<SingleFile>>;
+  using Chain = OpenFiles;
 
   // The chain that ends with `top`.
   Result<Chain> Open(std::unique_ptr<SingleFile> top) {
@@ -238,8 +238,8 @@ class ChainSearch {
 
 }  // namespace
 
-Result<std::vector<std::unique_ptr<SingleFile>>> OpenChain(
-    std::unique_ptr<SingleFile> top, const ReadOptions& options) {
+Result<OpenFiles> OpenChain(std::unique_ptr<SingleFile> top,
+                            const ReadOptions& options) {
   return ChainSearch(options).Open(std::move(top));
 }
 
@@ -251,6 +251,13 @@ Result<std::vector<std::string>> FindDependents(const SingleFile& file,
   for (const std::string& path : paths) {
     const auto other = PosixFileSystem().OpenForRead(path);
     if (!other) continue;
+    // Most files depend on none, and their refs need not be read.
+    const auto header = FindHeader(**other, options);
+    if (!header || !*header ||
+        !format::HasFeature((*header)->required_features,
+                            format::kBackingFeature)) {
+      continue;
+    }
     const auto start = ReadRefsOnly(**other, options);
     if (!start || !start->backed) continue;
     const format::FileBelow& below = start->backed->below;
@@ -262,6 +269,29 @@ Result<std::vector<std::string>> FindDependents(const SingleFile& file,
     }
   }
   return dependents;
+}
+
+Status CheckNoneDepend(const std::string& path) {
+  auto file = PosixFileSystem().OpenForRead(path);
+  if (!file) return {};
+  const auto single = SingleFile::Open(*std::move(file), ReadOptions{});
+  if (!single) return {};
+  std::vector<std::string> directories = {DirectoryOf(path)};
+  std::error_code error;
+  // Not the link is replaced, but what it leads to.
+  if (fs::is_symlink(path, error)) {
+    const std::string target = fs::canonical(path, error).string();
+    if (!error) directories.push_back(DirectoryOf(target));
+  }
+  for (const std::string& directory : directories) {
+    const auto dependents = FindDependents(**single, directory, ReadOptions{});
+    if (!dependents || dependents->empty()) continue;
+    return MakeError(ErrorCode::kExists,
+                     "'{}' cannot be replaced: '{}' depends on it; use --force "
+                     "twice to replace it all the same",
+                     AtPath{path}, dependents->front());
+  }
+  return {};
 }
 
 }  // namespace zpack

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "reader/joined_index.h"
 #include "reader/single_file.h"
 #include "zpack/options.h"
 #include "zpack/result.h"
@@ -26,8 +27,8 @@ inline constexpr size_t kMaxChain = 255;
 // looked for; kCorrupt if files depend on each other in a circle;
 // kLimitExceeded for more than kMaxChain files; those of SingleFile::Open for a
 // file that was found by its name or its hash.
-Result<std::vector<std::unique_ptr<SingleFile>>> OpenChain(
-    std::unique_ptr<SingleFile> top, const ReadOptions& options);
+Result<OpenFiles> OpenChain(std::unique_ptr<SingleFile> top,
+                            const ReadOptions& options);
 
 // The paths of the files in `directory` that state `file` as the file below
 // them, sorted by name. Of each, only the beginning is read; files that cannot
@@ -35,5 +36,9 @@ Result<std::vector<std::unique_ptr<SingleFile>>> OpenChain(
 Result<std::vector<std::string>> FindDependents(const SingleFile& file,
                                                 const std::string& directory,
                                                 const ReadOptions& options);
+
+// kExists if `path` is a file on which others in its directory depend, which
+// could not be read with another file in its place.
+Status CheckNoneDepend(const std::string& path);
 
 }  // namespace zpack

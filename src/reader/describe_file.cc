@@ -35,6 +35,16 @@ FileDescription::Block DescribeBlock(const FileBlocks& file, size_t index,
 
 }  // namespace
 
+std::vector<FilePart> DescribeBelow(const ArchiveFile& archive) {
+  std::vector<FilePart> parts;
+  for (const auto& file : archive.files().first(archive.files().size() - 1)) {
+    parts.push_back({file->path(), file->file().size(),
+                     file->header().object_count,
+                     ToHex(file->trailer().file_hash)});
+  }
+  return parts;
+}
+
 Result<FileDescription> DescribeFile(const ArchiveFile& archive,
                                      const std::stop_token& stop) {
   // The description does not use the result, but its data has to be checked.
@@ -56,11 +66,7 @@ Result<FileDescription> DescribeFile(const ArchiveFile& archive,
                           (chunk.flags & format::kChunkRequired) != 0});
   }
   BlockDecoder decoder;
-  for (const auto& file : archive.files().first(archive.files().size() - 1)) {
-    out.below.push_back({file->path(), file->file().size(),
-                         file->header().object_count,
-                         ToHex(file->trailer().file_hash)});
-  }
+  out.below = DescribeBelow(archive);
   for (size_t i = archive.first_own_block(); i < archive.blocks().block_count();
        ++i) {
     ZPACK_TRY(CheckStop(stop));

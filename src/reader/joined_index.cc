@@ -130,6 +130,20 @@ Result<FileIndex> ReadIndexOf(const SingleFile& file,
   return index;
 }
 
+FileIndex IndexBelow(const FileIndex& index, ObjectNumber number) {
+  FileIndex below;
+  Bytes ids;
+  for (const FileRank rank : index.ids.ranks()) {
+    if (index.numbers[rank] >= number) continue;
+    Append(ids, IdAt(index.ids, rank.value()));
+    below.numbers.raw().push_back(index.numbers[rank]);
+  }
+  // Some of the sorted ids.
+  below.ids = *ObjectIdTable::FromSorted(index.ids.format(), std::move(ids));
+  below.ranks = format::InversePermutation(below.numbers);
+  return below;
+}
+
 Result<FileIndex> ReadJoinedIndex(FileChain files, const ReadOptions& options,
                                   std::optional<Derivation>* derivation) {
   ZPACK_ASSIGN_OR_RETURN(FileIndex first,

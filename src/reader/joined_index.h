@@ -10,6 +10,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "reader/derived_index.h"
 #include "reader/file_blocks.h"
@@ -20,8 +21,10 @@
 
 namespace zpack {
 
-// A chain of files, the first one first, each the file below the next.
-using FileChain = std::span<const std::unique_ptr<SingleFile>>;
+// A chain of files, the first one first, each the file below the next. Archives
+// may share files.
+using OpenFiles = std::vector<std::shared_ptr<const SingleFile>>;
+using FileChain = std::span<const std::shared_ptr<const SingleFile>>;
 
 // kInvalidArgument if `path` is one of the files: writing it would leave those
 // that depend on it without it.
@@ -40,6 +43,10 @@ FileBlocks::Parts JoinBlocks(FileChain files);
 Result<FileIndex> ReadIndexOf(const SingleFile& file,
                               const ReadOptions& options,
                               std::optional<Derivation>* derivation = nullptr);
+
+// The index of the files below `number`, whose objects are those before it in
+// `index`.
+FileIndex IndexBelow(const FileIndex& index, ObjectNumber number);
 
 // The index of all files. kCorrupt if two of them have the same object; else
 // the errors of ReadIndexOf.

@@ -62,7 +62,7 @@ Status VerifyChecksums(const ArchiveFile& archive, const ChecksumScope& scope,
 
 // Checks the structure, all checksums and the hash of one file, and its content
 // digest if it has the ids of all objects. Nothing of files below is read.
-Status VerifySingleFile(const std::unique_ptr<SingleFile>& file,
+Status VerifySingleFile(const std::shared_ptr<const SingleFile>& file,
                         const RunOptions& run, VerifyReport& report);
 
 // Checks the digest of all objects in the trailer. REQUIRES: the index is

@@ -354,7 +354,7 @@ void CheckContentDigest(const ArchiveFile& archive, VerifyReport& report) {
   CheckContentDigest(archive.top(), archive.ids(), report);
 }
 
-Status VerifySingleFile(const std::unique_ptr<SingleFile>& file,
+Status VerifySingleFile(const std::shared_ptr<const SingleFile>& file,
                         const RunOptions& run, VerifyReport& report) {
   report.damages = file->damages();
   const FileBlocks blocks(file->file(), ReadOptions{}, JoinBlocks({&file, 1}),

@@ -31,6 +31,21 @@ assert grown < bundles, (grown, bundles)
 assert result["nightly"]["bytes"] < 1.5 * result["fresh"]["bytes"], result
 PYTHON
 
+echo "-- consolidates after each night"
+"$bench/nightly" --zpack "$zpack" --threads 2 --nights 20 --commits 3 --objects 5 --onto --geometric 2 \
+  --json "$directory/geometric.json" "$directory/r.git" > "$directory/table"
+expect_texts "$directory/table" 'files at the end' 'rewritten/all files' 'nights with a consolidation'
+python3 - "$directory/geometric.json" <<'PYTHON'
+import json, sys
+result = json.load(open(sys.argv[1]))
+after = [night["geometric"] for night in result["nights"]]
+rewritten = sum(row["rewritten"] for row in after)
+joined = sum(row["consolidation"] is not None for row in after)
+assert max(row["files"] for row in after) <= 8, after
+assert 0 < joined < 20, joined
+assert 0 < rewritten < 4 * result["nightly"]["bytes"], rewritten
+PYTHON
+
 echo "-- says that there are too few commits"
 if "$bench/nightly" --zpack "$zpack" --nights 20 --commits 100 "$directory/r.git" 2> "$directory/error"; then
   exit 1

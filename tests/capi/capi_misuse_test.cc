@@ -52,6 +52,7 @@ TEST_F(CApiMisuse, MissingArgumentsAreErrors) {
   ExpectInvalid(zpack_walk_options_init(nullptr, 1));
   ExpectInvalid(zpack_verify_options_init(nullptr, 1));
   ExpectInvalid(zpack_convert_options_init(nullptr, 1));
+  ExpectInvalid(zpack_consolidate_options_init(nullptr, 1));
   ExpectInvalid(zpack_restore_options_init(nullptr, 1));
   ExpectInvalid(zpack_repack_options_init(nullptr, 1));
   zpack_oid oid;
@@ -101,6 +102,8 @@ TEST_F(CApiMisuse, MissingPathsAreErrors) {
   ExpectInvalid(zpack_verify(&report, nullptr, nullptr, nullptr));
   ExpectInvalid(zpack_convert(nullptr, out.c_str(), nullptr));
   ExpectInvalid(zpack_convert(repo_.path().c_str(), nullptr, nullptr));
+  ExpectInvalid(zpack_consolidate(nullptr, nullptr, out.c_str(), nullptr));
+  ExpectInvalid(zpack_consolidate(nullptr, file_.c_str(), nullptr, nullptr));
   ExpectInvalid(zpack_restore(nullptr, out.c_str(), nullptr));
   ExpectInvalid(zpack_restore(file_.c_str(), nullptr, nullptr));
   ExpectInvalid(zpack_repack(nullptr, nullptr));
@@ -194,7 +197,7 @@ TEST_F(CApiMisuse, NumbersThatNobodyMeansEndInOrder) {
   }
   for (const uint64_t limit : {uint64_t{1}, UINT64_MAX}) {
     zpack_open_options options = {
-        ZPACK_OPEN_OPTIONS_VERSION, limit, limit, limit, limit, 7};
+        ZPACK_OPEN_OPTIONS_VERSION, limit, limit, limit, limit, 7, nullptr, 0};
     zpack_archive* archive = nullptr;
     const int opened = zpack_open(&archive, file_.c_str(), &options);
     zpack_object object = {};

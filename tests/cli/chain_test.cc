@@ -16,79 +16,17 @@
 
 #include "format/file_header.h"
 #include "format/refs_chunk.h"
+#include "support/chain_fixture.h"
 #include "support/repair.h"
-#include "support/update_fixture.h"
 
 namespace zpack::testing {
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-class ChainTest : public UpdateFixture {
- protected:
-  std::string File(int number) const {
-    return dir_ / ("out/x." + std::to_string(number) + ".zpack");
-  }
-  ProcessResult Convert(std::vector<std::string> options) const {
-    options.insert(options.begin(), "convert");
-    return RunZpack(options);
-  }
-  // Writes file `number`, which depends on the one before it.
-  void Add(int number, std::vector<std::string> options = {}) const {
-    options.emplace_back("-q");
-    if (number > 0) options.insert(options.end(), {"--onto", File(number - 1)});
-    options.insert(options.end(), {repo_.path(), File(number)});
-    const ProcessResult result = Convert(options);
-    ASSERT_EQ(result.exit_code, 0) << ::testing::PrintToString(result);
-  }
-  // Three files with one commit more each.
-  void AddThree() const {
-    std::mt19937 random(3);
-    std::string text = Lines(random, 300);
-    for (int i = 0; i < 3; ++i) {
-      text += Lines(random, 2);
-      Write("d/f", text);
-      Commit("commit " + std::to_string(i));
-      Add(i);
-    }
-  }
-  static std::string Output(std::vector<std::string> command) {
-    const ProcessResult result = RunZpack(command);
-    EXPECT_EQ(result.exit_code, 0) << ::testing::PrintToString(result);
-    return result.out;
-  }
-  static std::string Error(const std::vector<std::string>& command,
-                           int exit_code = 128) {
-    const ProcessResult result = RunZpack(command);
-    EXPECT_EQ(result.exit_code, exit_code) << ::testing::PrintToString(result);
-    return result.err + result.out;
-  }
-  // `file` is intact and has what the repository has.
-  void ExpectWhole(const std::string& file) const {
-    SCOPED_TRACE(file);
-    Output({"verify", "-q", "--level", "connectivity", "--against",
-            repo_.path(), file});
-    const std::string fresh = dir_ / "fresh.zpack";
-    Output({"convert", "-qf", repo_.path(), fresh});
-    Output({"diff", fresh, file});
-    EXPECT_EQ(Output({"rev-list", "--objects", "--all", file}),
-              Output({"rev-list", "--objects", "--all", fresh}));
-    EXPECT_EQ(Output({"list-refs", file}), Output({"list-refs", fresh}));
-    EXPECT_EQ(Output({"list-files", file}), Output({"list-files", fresh}));
-    const std::string restored = dir_ / "back.git";
-    Output({"restore", "-qf", file, restored});
-    EXPECT_EQ(RunProcess({"git", "-C", restored, "fsck", "--strict"}).exit_code,
-              0);
-    std::filesystem::remove_all(restored);
-  }
-  size_t FilesBelow(const std::string& file) const {
-    return nlohmann::json::parse(Output({"show", "--json", file}))["depends_on"]
-        .size();
-  }
-};
+using ChainTest = ChainFixture;
 
 TEST_F(ChainTest, RandomHistoriesComeBack) {
   for (const std::string profile : {"balanced", "cold"}) {
@@ -157,42 +95,6 @@ TEST_F(ChainTest, RandomHistoriesComeBack) {
       std::filesystem::remove(dir_ / "out/one.zpack");
     }
   }
-}
-
-TEST_F(ChainTest, AFileThatIsNotThereIsNamed) {
-  AddThree();
-  ExpectWhole(File(2));
-  std::filesystem::create_directories(dir_ / "other");
-  const std::string moved = dir_ / "other/renamed.zpack";
-  std::filesystem::rename(File(1), moved);
-  const std::string hash = nlohmann::json::parse(Output(
-      {"show", "--json", "--backing", dir_ / "out", moved}))["file_hash"];
-  for (const std::vector<std::string>& command :
-       {std::vector<std::string>{"verify", File(2)},
-        {"verify", "--own", File(2)},
-        {"show", File(2)},
-        {"list-refs", File(2)},
-        {"cat-file", "-p", File(2), "HEAD:d/f"},
-        {"consolidate", File(2), dir_ / "one.zpack"},
-        {"restore", File(2), dir_ / "back.git"},
-        {"convert", "--onto", File(2), repo_.path(), File(3)}}) {
-    EXPECT_THAT(
-        Error(command),
-        HasSubstr("'" + File(2) + "' depends on 'x.1.zpack' (file hash " +
-                  hash + "), which is not in '" + (dir_ / "out") + "'"))
-        << ::testing::PrintToString(command);
-  }
-  EXPECT_FALSE(std::filesystem::exists(dir_ / "back.git"));
-  EXPECT_FALSE(std::filesystem::exists(File(3)));
-  Output(
-      {"verify", "-q", "--backing", moved, "--backing", dir_ / "out", File(2)});
-  Output({"verify", "-q", "--backing", dir_ / "other", "--backing",
-          dir_ / "out", File(2)});
-  EXPECT_THAT(Error({"verify", "--backing", dir_ / "none", File(2)}),
-              HasSubstr(", '" + (dir_ / "none") + "'"));
-  // Beside it, a file is found whatever its name is.
-  std::filesystem::rename(moved, dir_ / "out/a.zpack");
-  ExpectWhole(File(2));
 }
 
 TEST_F(ChainTest, AnotherFileIsNotTakenForTheOneBelow) {
@@ -413,43 +315,6 @@ TEST_F(ChainTest, OwnBlocksOnAColdFileAreVerifiedAgainAndAgain) {
   }
 }
 
-TEST_F(ChainTest, AFileThatOthersNeedIsNotReplacedByAnother) {
-  AddThree();
-  EXPECT_EQ(Output({"show", "--dependents", dir_ / "out", File(1)}),
-            File(2) + '\n');
-  EXPECT_EQ(Output({"show", "--dependents", dir_ / "out", File(2)}), "");
-  EXPECT_EQ(nlohmann::json::parse(Output({"show", "--dependents", dir_ / "out",
-                                          "--json", File(0)}))[0]["path"],
-            File(1));
-  const std::string before = ReadFile(File(0));
-  EXPECT_THAT(Error({"convert", "--update", repo_.path(), File(0)}),
-              HasSubstr("'" + File(1) + "' depends on '" + File(0) + "'"));
-  EXPECT_THAT(
-      Error({"consolidate", "-f", "--profile", "max", File(1), File(1)}),
-      HasSubstr("'" + File(2) + "' depends on '" + File(1) + "'"));
-  EXPECT_TRUE(ReadFile(File(0)) == before);
-  Output({"protect", "-q", File(1)});
-  EXPECT_EQ(Output({"show", "--dependents", dir_ / "out", File(1)}),
-            File(2) + '\n');
-  Output({"consolidate", "-qf", File(1), File(1)});
-  ExpectWhole(File(2));
-}
-
-TEST_F(ChainTest, AMissingFileWithoutObjectsIsNamed) {
-  Write("f", "1\n");
-  Commit("1");
-  Add(0);
-  repo_.Git({"tag", "a"});
-  Add(1);
-  repo_.Git({"tag", "b"});
-  Add(2);
-  std::filesystem::remove(File(1));
-  EXPECT_THAT(Error({"verify", File(2)}), HasSubstr("depends on 'x.1.zpack'"));
-  // No file is below itself.
-  std::filesystem::remove(File(0));
-  EXPECT_THAT(Error({"verify", File(2)}), HasSubstr("depends on 'x.1.zpack'"));
-}
-
 TEST_F(ChainTest, WhatTheRepositoryHasLostStays) {
   AddThree();
   const std::string gone = repo_.Git({"rev-parse", "HEAD"});
@@ -482,86 +347,6 @@ TEST_F(ChainTest, ParentsBeyondAShallowBoundaryCanCome) {
   EXPECT_EQ(Output({"rev-list", "--all", "--count", dir_ / "one.zpack"}),
             count);
   Output({"restore", "-q", dir_ / "one.zpack", dir_ / "back.git"});
-}
-
-TEST_F(ChainTest, TheNextFileIsNamed) {
-  std::filesystem::create_directories(dir_ / "n");
-  const std::string name =
-      std::filesystem::path(repo_.path()).filename().string();
-  const auto numbered = [&](const std::string& number) {
-    return (dir_ / "n") + '/' + name + '.' + number + ".zpack";
-  };
-  const auto latest = [&] {
-    return nlohmann::json::parse(Output(
-        {"convert", "--json", "--onto-latest", dir_ / "n", repo_.path()}));
-  };
-  Write("f", "1");
-  Commit("1");
-  EXPECT_TRUE(latest()["onto"].is_null());
-  const auto unchanged = latest();
-  EXPECT_EQ(unchanged["update"], "unchanged");
-  EXPECT_EQ(unchanged["index_bytes"], 0);
-  Write("f", "2");
-  Commit("2");
-  const auto second = latest();
-  EXPECT_EQ(second["onto"]["path"], numbered("0000"));
-  EXPECT_EQ(second["output"], numbered("0001"));
-  std::filesystem::rename(numbered("0001"), numbered("9999"));
-  WriteFile(numbered("abcd"), "");
-  WriteFile((dir_ / "n") + "/" + name + "x.99999.zpack", "");
-  repo_.Git({"tag", "t"});
-  EXPECT_EQ(latest()["onto"]["path"], numbered("9999"));
-  EXPECT_EQ(latest()["update"], "unchanged");
-  EXPECT_THAT(ListDirectory(dir_ / "n"),
-              ElementsAre(name + ".0000.zpack", name + ".10000.zpack",
-                          name + ".9999.zpack", name + ".abcd.zpack",
-                          name + "x.99999.zpack"));
-  ExpectWhole(numbered("10000"));
-  EXPECT_EQ(RunZpack({"convert", "--onto-latest", dir_ / "none", repo_.path()})
-                .exit_code,
-            128);
-  // Another repository of the same name.
-  const std::string other = dir_ / ("other/" + name);
-  RunProcess({"git", "init", "-q", other});
-  RunProcess({"git", "-C", other, "-c", "user.name=a", "-c", "user.email=a@b",
-              "commit", "-q", "--allow-empty", "-m", "other"});
-  EXPECT_THAT(Error({"convert", "--onto-latest", dir_ / "n", other}),
-              HasSubstr("another repository"));
-}
-
-TEST_F(ChainTest, OptionsThatExcludeEachOther) {
-  AddThree();
-  const std::string file = File(2);
-  for (const std::vector<std::string>& command :
-       {std::vector<std::string>{"convert", "--onto", file, "--base", file,
-                                 repo_.path(), File(3)},
-        {"convert", "--onto", file, "--update", repo_.path(), File(3)},
-        {"convert", "--onto", file, "--resume", repo_.path(), File(3)},
-        {"convert", "--onto-latest", dir_ / "out", repo_.path(), File(3)},
-        {"convert", repo_.path()},
-        {"verify", "--own", "--sample", "5%", file},
-        {"verify", "--own", "--since", File(1), file},
-        {"consolidate", "--from", "2", "--geometric", "2", file, File(3)},
-        {"consolidate", "--geometric", "1", file, File(3)},
-        {"consolidate", "--from", "0", file, File(3)}}) {
-    Error(command, 129);
-  }
-  EXPECT_THAT(Error({"consolidate", "--from", "4", file, File(3)}),
-              HasSubstr("consists of 3 files; none of them is file 4"));
-  for (const int below : {0, 1}) {
-    EXPECT_THAT(Error({"consolidate", "-f", file, File(below)}),
-                HasSubstr("cannot be replaced"));
-    EXPECT_THAT(
-        Error({"convert", "-f", "--onto", file, repo_.path(), File(below)}),
-        HasSubstr("cannot be replaced"));
-  }
-  ExpectWhole(file);
-  EXPECT_THAT(Error({"convert", "--onto", File(1), repo_.path(), file}),
-              Not(HasSubstr("--update")));
-  EXPECT_THAT(Error({"convert", "--onto", file, "-f", repo_.path(), file}),
-              HasSubstr("cannot be replaced by a file that depends on it"));
-  EXPECT_THAT(Error({"convert", "--update", repo_.path(), file}),
-              HasSubstr("depends on another file"));
 }
 
 TEST_F(ChainTest, AChainEndsAfter255Files) {

@@ -18,6 +18,7 @@
 #include "support/repo_builder.h"
 #include "support/temp_dir.h"
 #include "zpack/archive_reader.h"
+#include "zpack/consolidate.h"
 #include "zpack/repack.h"
 #include "zpack/restore.h"
 #include "zpack/statistics.h"
@@ -152,6 +153,32 @@ TEST_F(AllocationTest, FailureEndsConvertFromAnOlderFile) {
   const std::string path = dir_ / "out/a.zpack";
   Sweep([&] { return ToStatus(Convert(path)); },
         [&] { ExpectNothingElse(path); });
+}
+
+TEST_F(AllocationTest, FailureEndsConvertOntoAFile) {
+  ASSERT_THAT(Convert(file_), IsOk());
+  convert_.onto = file_;
+  source_.AddBlob("new");
+  const std::string path = dir_ / "out/a.zpack";
+  Sweep([&] { return ToStatus(Convert(path)); },
+        [&] { ExpectNothingElse(path); });
+}
+
+TEST_F(AllocationTest, FailureEndsConsolidateAndLeavesNothing) {
+  ASSERT_THAT(Convert(file_), IsOk());
+  convert_.onto = file_;
+  source_.AddBlob("new");
+  const std::string newer = dir_ / "b.zpack";
+  ASSERT_THAT(Convert(newer), IsOk());
+  const std::string path = dir_ / "out/a.zpack";
+  ConsolidateOptions options;
+  options.overwrite = Overwrite::kYes;
+  options.run.threads = 2;
+  for (const uint32_t from : {1, 2}) {
+    options.from = from;
+    Sweep([&] { return ToStatus(Consolidate(newer, path, options)); },
+          [&] { ExpectNothingElse(path); });
+  }
 }
 
 TEST_F(AllocationTest, FailureEndsVerify) {

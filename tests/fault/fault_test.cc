@@ -175,19 +175,30 @@ TEST_P(Faults, DuringConsolidateLeaveNothingOrTheNewOne) {
   options.onto = first.string();
   ASSERT_TRUE(ConvertSource([&](SourceUse) { return new_source.Open(); },
                             PosixFileSystem(), second.string(), options));
-  for (const std::optional<Profile> profile :
-       {std::optional<Profile>(), std::optional(Profile::kFast)}) {
-    ExpectAllOrNothing(
-        GetParam(), path, {first, second}, [&](FileSystem& system) -> Status {
-          ConsolidateOptions joining;
-          joining.run.threads = 1;
-          joining.profile = profile;
-          const auto stats =
-              ConsolidateFile(system, second.string(), path.string(), joining);
-          return stats ? Status{} : std::unexpected(stats.error());
-        });
-    fs::remove(path);
+  ConsolidateOptions joining;
+  joining.run.threads = 1;
+  for (const uint32_t from : {1, 2}) {
+    for (const std::optional<Profile> profile :
+         {std::optional<Profile>(), std::optional(Profile::kFast)}) {
+      joining.from = from;
+      joining.profile = profile;
+      ExpectAllOrNothing(
+          GetParam(), path, {first, second}, [&](FileSystem& system) -> Status {
+            const auto stats = ConsolidateFile(system, second.string(),
+                                               path.string(), joining);
+            return stats ? Status{} : std::unexpected(stats.error());
+          });
+      fs::remove(path);
+    }
   }
+  // Files that stay below are opened once for writing, and once to read back.
+  int opened = 0;
+  FaultFileSystem system(-1, GetParam());
+  system.set_meanwhile([&](const std::string& what, const std::string& of) {
+    opened += what == "open" && of == first.string() ? 1 : 0;
+  });
+  ASSERT_TRUE(ConsolidateFile(system, second.string(), path.string(), joining));
+  EXPECT_EQ(opened, 2);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Faults,

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cstring>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -302,6 +303,17 @@ TEST_F(LibGit2, ReadsOnlyTheVersionOfUnknownOptions) {
   EXPECT_EQ(zpack_repository_open(&repository, file_.c_str(), options),
             GIT_EINVALID);
   munmap(pages, 2 * page);
+}
+
+TEST_F(LibGit2, OptionsOfTheFirstVersionAreHeeded) {
+  zpack_open_options options;
+  std::memset(&options, 0x5a, sizeof(options));
+  ASSERT_EQ(zpack_open_options_init(&options, 1), ZPACK_OK);
+  git_repository* repository = nullptr;
+  EXPECT_EQ(zpack_repository_open(&repository, file_.c_str(), &options), 0);
+  git_repository_free(repository);
+  options.max_chunk_size = 1;
+  EXPECT_NE(zpack_repository_open(&repository, file_.c_str(), &options), 0);
 }
 
 TEST_F(LibGit2, SeveralThreadsReadOneRepository) {

@@ -120,6 +120,8 @@ def check(chromium, program, source, page, *options):
         rows_of(dom.tables, "counts", ("value",),
                 [{"value": value} for value in report["count_objects"].values()])
     else:
+        if report["depends_on"]:
+            rows_of(dom.tables, "parts", ("objects", "bytes"), report["depends_on"][::-1])
         rows_of(dom.tables, "stream-table", ("unpacked_bytes", "stored_bytes"),
                 report["statistics"]["streams"])
     years = {}
@@ -143,6 +145,9 @@ def main():
         file = directory / "file.zpack"
         run([program, "convert", "-q", repository, file])
         check(chromium, program, file, directory / "file.html")
+        newer = directory / "newer.zpack"
+        run([program, "convert", "-q", "--onto", file, repository, newer])
+        check(chromium, program, newer, directory / "newer.html")
 
 
 if __name__ == "__main__":

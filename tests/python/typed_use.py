@@ -43,5 +43,12 @@ def make(repository: str, file: bytes) -> bool:
     return report.ok
 
 
+def join(file: pathlib.Path, places: list[str]) -> int:
+    if zpack.convert("repository", file, onto=b"older.zpack", skip_unchanged=True):
+        assert_type(zpack.consolidate(file, "one.zpack", geometric=2), zpack.Consolidated)
+    with zpack.open(file, backing=places) as archive:
+        return len(archive)
+
+
 def files(archive: zpack.Archive) -> zpack.fsspec.ZpackFileSystem:
     return zpack.fsspec.ZpackFileSystem(archive, ref="HEAD")

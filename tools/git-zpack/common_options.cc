@@ -103,37 +103,6 @@ std::vector<std::string> BackingOf(const po::variables_map& options) {
                                      : std::vector<std::string>();
 }
 
-bool AreInOneDirectory(const std::string& a, const std::string& b) {
-  const auto directory = [](const std::string& path) {
-    const auto parent = std::filesystem::path(path).parent_path();
-    return parent.empty() ? std::filesystem::path(".") : parent;
-  };
-  std::error_code error;
-  return std::filesystem::equivalent(directory(a), directory(b), error);
-}
-
-void WarnOfPlace(const std::string& other, const std::string& file,
-                 std::ostream& err) {
-  err << fmt::format(
-      "warning: '{}' is not in the directory of '{}': reading it needs "
-      "--backing or ZPACK_BACKING\n",
-      QuoteName(file), QuoteName(other));
-}
-
-void RefuseDependents(const std::string& file) {
-  const auto parent = std::filesystem::path(file).parent_path();
-  const auto dependents = ListDependents(
-      file, parent.empty() ? "." : parent.string(), ReadOptions{});
-  if (!dependents || dependents->empty()) return;
-  throw CommandFailure{
-      {.code = ErrorCode::kExists,
-       .message = fmt::format(
-           "'{}' depends on '{}', and could not be read with another file in "
-           "its place",
-           QuoteName(dependents->front()), QuoteName(file)),
-       .path = file}};
-}
-
 void AddReadingOptions(po::options_description& options) {
   AddDownloadOption(options);
   AddBackingOption(options);

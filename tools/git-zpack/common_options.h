@@ -73,17 +73,6 @@ Discovery DiscoveryOf(const po::variables_map& options);
 // The values of all '--backing': ReadOptions::backing.
 std::vector<std::string> BackingOf(const po::variables_map& options);
 
-// True if both files are in one directory.
-bool AreInOneDirectory(const std::string& a, const std::string& b);
-// Warns that `file` was written where what it depends on, which is beside
-// `other`, is not found.
-void WarnOfPlace(const std::string& other, const std::string& file,
-                 std::ostream& err);
-
-// Throws CommandFailure if a file beside `file` depends on it. If there is no
-// such file, the call succeeds.
-void RefuseDependents(const std::string& file);
-
 // How a command reads files: with the values of AddReadingOptions, with a
 // warning on standard error for damage that does not keep a file from being
 // read, and with progress on a terminal while ids are derived.

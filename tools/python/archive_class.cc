@@ -137,10 +137,12 @@ Visit NextVisit(Unlocked& unlocked, SignalClock& clock) {
 
 class PythonArchive {
  public:
-  PythonArchive(std::string path, uint64_t cache_size)
+  PythonArchive(std::string path, uint64_t cache_size,
+                std::vector<std::string> backing)
       : path_(std::move(path)) {
     ReadOptions options;
     options.cache_size = cache_size;
+    options.backing = std::move(backing);
     reader_ = Reading(*users_, [&](Unlocked&) {
       return ArchiveReader::Open(path_, options);
     });
@@ -453,11 +455,14 @@ void DefineArchive(py::module_& module) {
   using A = PythonArchive;
   py::class_<A>(module, "Archive",
                 "An open .zpack file. Several threads may use it at once.")
-      .def(py::init([](const py::object& path, uint64_t cache_size) {
-             return std::make_unique<A>(FilePath(path), cache_size);
+      .def(py::init([](const py::object& path, uint64_t cache_size,
+                       const py::iterable& backing) {
+             return std::make_unique<A>(FilePath(path), cache_size,
+                                        FilePaths(backing));
            }),
            py::arg("path"), py::kw_only(),
-           py::arg("cache_size") = ReadOptions().cache_size)
+           py::arg("cache_size") = ReadOptions().cache_size,
+           py::arg("backing") = py::tuple())
       .def("close", &A::Close,
            "Closes the file. Iterators over its objects go on.")
       .def(

@@ -13,4 +13,13 @@ std::string FilePath(const pybind11::object& path) {
   return pybind11::reinterpret_steal<pybind11::bytes>(encoded);
 }
 
+std::vector<std::string> FilePaths(const pybind11::iterable& paths) {
+  std::vector<std::string> strings;
+  for (const pybind11::handle path : paths) {
+    strings.push_back(
+        FilePath(pybind11::reinterpret_borrow<pybind11::object>(path)));
+  }
+  return strings;
+}
+
 }  // namespace zpack::python

@@ -6,6 +6,7 @@
 #include <pybind11/pybind11.h>
 
 #include <string>
+#include <vector>
 
 namespace zpack::python {
 
@@ -13,5 +14,7 @@ namespace zpack::python {
 // anything else and ValueError for a NUL character, as Python's open() does.
 // The caller holds the interpreter's lock.
 std::string FilePath(const pybind11::object& path);
+// The same of each path.
+std::vector<std::string> FilePaths(const pybind11::iterable& paths);
 
 }  // namespace zpack::python

@@ -77,7 +77,13 @@
       types.map((row) => [element('th', { scope: 'row' }, row.type), ...sum(row), bar(row.stored_bytes, total)])));
   if (isFile) {
     overview.append(element('p', { id: 'file-size', 'data-value': data.file_bytes },
-      'The file has ' + size(data.file_bytes) + '.'));
+      'The file has ' + size(data.file_bytes) +
+      (data.depends_on.length > 0 ? ', with the files that it depends on.' : '.')));
+    if (data.depends_on.length > 0) {
+      overview.append(table('parts', 'Files that it depends on', ['File', '#Objects', '#Size', ''],
+        data.depends_on.slice().reverse().map((row) => [name(row.path), number(row.objects), bytes(row.bytes),
+          bar(row.bytes, data.file_bytes)])));
+    }
   } else {
     const counts = data.count_objects;
     overview.append(table('counts', 'As git count-objects -v prints it', ['Count', '#Value'],

@@ -32,7 +32,9 @@ class Calls(Session):
         if chance.randrange(2):
             return None
         limits = [chance.choice(NUMBERS) if chance.randrange(4) == 0 else 0 for _ in range(4)]
-        return OpenOptions(1, *limits, chance.choice((0, 0, 1, -1)))
+        # What version 1 does not have is not read.
+        version, count = chance.choice(((1, 0), (1, 2**63), (2, 0)))
+        return OpenOptions(version, *limits, chance.choice((0, 0, 1, -1)), None, count)
 
     def open(self, chance: random.Random) -> None:
         options = self.options(chance)

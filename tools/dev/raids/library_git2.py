@@ -328,7 +328,7 @@ class Git2(Session):
             function = self.chance.choice(("zpack_repository_open", "zpack_odb_backend",
                                            "zpack_refdb_backend"))
             out = c.c_void_p(0xA5A5)
-            wrong = c.c_void_p(self.at_edge(self.chance.choice((0, 2, 2**32 - 1))))
+            wrong = c.c_void_p(self.at_edge(self.chance.choice((0, 3, 2**32 - 1))))
             missing = os.fsencode(self.work / "missing")
             arguments, want = self.chance.choice((
                 ((None, self.file, None), INVALID), ((c.byref(out), None, None), INVALID),

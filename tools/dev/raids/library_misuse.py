@@ -10,13 +10,15 @@ import subprocess
 
 from raids.library_calls import Calls
 from raids.library_session import (
-    EEXISTS, EINTERRUPTED, EINVALID, OK, PARAMETERS, ConvertOptions, FileCallback,
+    EEXISTS, EINTERRUPTED, EINVALID, OK, PARAMETERS, VERSIONS, Consolidated,
+    ConsolidateOptions, ConvertOptions, FileCallback,
     ForeachOptions, Object, ObjectCallback, Oid, OidCallback, OpenOptions, PieceCallback,
     ProgressCallback, RefCallback, RepackOptions, RestoreOptions, RunOptions, VerifyOptions,
     WalkCallback, WalkOptions, oid_of)
 
 STRUCTS = {"open": OpenOptions, "foreach": ForeachOptions, "walk": WalkOptions,
            "verify": VerifyOptions, "convert": ConvertOptions, "restore": RestoreOptions,
+           "consolidate": ConsolidateOptions, "consolidated": Consolidated,
            "repack": RepackOptions, "oid": Oid, "object": Object, "int": c.c_int,
            "uint64": c.c_uint64, "pointer": c.c_void_p}
 CALLBACKS = {"ref_callback": RefCallback, "piece_callback": PieceCallback,
@@ -109,9 +111,9 @@ class Misuse(Calls):
 
     def odd_version(self) -> None:
         """A struct of another version, which ends before memory that nobody may read."""
-        name = self.chance.choice(("open", "foreach", "walk", "verify", "convert", "restore",
-                                   "repack"))
-        version = self.chance.choice((0, 2, 3, 255, 2**31, 2**32 - 1))
+        name = self.chance.choice(("open", "foreach", "walk", "verify", "convert",
+                                   "consolidate", "restore", "repack"))
+        version = self.chance.choice((0, VERSIONS.get(name, 1) + 1, 3, 255, 2**31, 2**32 - 1))
         given = STRUCTS[name](1)
         code = self.call(f"zpack_{name}_options_init", c.byref(given), c.c_uint(version),
                          outs=[given])
@@ -231,8 +233,8 @@ class Misuse(Calls):
 
     def operations(self) -> None:
         for _ in range(self.chance.choice((2, 4))):
-            self.chance.choice((self.verify, self.verify, self.convert, self.restore,
-                                self.repack))()
+            self.chance.choice((self.verify, self.verify, self.convert, self.consolidate,
+                                self.restore, self.repack))()
 
     def verify(self) -> None:
         run, state = self.running()
@@ -282,6 +284,28 @@ class Misuse(Calls):
             self.library.zpack_report_free(out)
         else:
             self.expect(now == before, "a conversion failed and changed its destination")
+
+    def consolidate(self) -> None:
+        """Of a file that depends on none: the same objects in another file."""
+        run, state = self.running()
+        path = self.work / (self.chance.choice(("a", "b")) + ".zpack")
+        before = path.read_bytes() if path.exists() else None
+        options = ConsolidateOptions(1, run, self.chance.choice((-1, -1, 0, 1)), 1,
+                                     self.chance.choice((0, 0, 0, 2)),
+                                     self.chance.randrange(2))
+        done = Consolidated(99)
+        code = self.call("zpack_consolidate", c.byref(done), self.file, bytes(path),
+                         c.byref(options), outs=[done])
+        self.ended("zpack_consolidate", code, state, {EEXISTS} if before else ())
+        now = path.read_bytes() if path.exists() else None
+        if code != OK or done.files == 0:
+            self.expect(now == before, "a consolidation changed its destination")
+        elif self.mode == "good":
+            self.expect(done.objects == len(self.ids), f"{done.objects} objects")
+            out = c.c_void_p()
+            self.call("zpack_verify", c.byref(out), bytes(path), self.repository, None)
+            self.expect(self.library.zpack_report_ok(out) == 1, "a new file is not intact")
+            self.library.zpack_report_free(out)
 
     def restore(self) -> None:
         run, state = self.running()

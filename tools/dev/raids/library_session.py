@@ -28,7 +28,8 @@ Error = struct("Error", code=c.c_int, message=c.c_char_p, path=c.c_char_p, objec
                has_offset=c.c_int, offset=c.c_uint64)
 OpenOptions = struct("OpenOptions", version=c.c_uint, max_block_size=c.c_uint64,
                      max_object_size=c.c_uint64, max_chunk_size=c.c_uint64,
-                     cache_size=c.c_uint64, skip_hashes=c.c_int)
+                     cache_size=c.c_uint64, skip_hashes=c.c_int, backing=c.c_void_p,
+                     backing_count=c.c_size_t)
 Cost = struct("Cost", blocks=c.c_uint64, bytes=c.c_uint64)
 Ref = struct("Ref", name=c.c_char_p, target=Oid, peeled=Oid, symref_target=c.c_char_p)
 Object = struct("Object", type=c.c_int, data=c.c_void_p, size=c.c_size_t, owner=c.c_void_p)
@@ -47,12 +48,22 @@ ProgressCallback = c.CFUNCTYPE(c.c_int, c.POINTER(Progress), c.c_void_p)
 RunOptions = struct("RunOptions", threads=c.c_uint, memory=c.c_uint64,
                     progress=ProgressCallback, payload=c.c_void_p)
 VerifyOptions = struct("VerifyOptions", version=c.c_uint, run=RunOptions, level=c.c_int,
-                       allow_newer=c.c_int)
+                       allow_newer=c.c_int, own=c.c_int, backing=c.c_void_p,
+                       backing_count=c.c_size_t)
 ConvertOptions = struct("ConvertOptions", version=c.c_uint, run=RunOptions, profile=c.c_int,
                         base=c.c_char_p, reachable=c.c_int, overwrite=c.c_int,
-                        allow_promised=c.c_int)
+                        allow_promised=c.c_int, onto=c.c_char_p, skip_unchanged=c.c_int,
+                        written=c.c_void_p, lose_dependents=c.c_int, backing=c.c_void_p,
+                        backing_count=c.c_size_t)
+Consolidated = struct("Consolidated", files=c.c_uint64, files_below=c.c_uint64,
+                      objects=c.c_uint64, bytes_before=c.c_uint64, bytes=c.c_uint64)
+ConsolidateOptions = struct("ConsolidateOptions", version=c.c_uint, run=RunOptions,
+                            profile=c.c_int, start=c.c_uint, geometric=c.c_uint,
+                            overwrite=c.c_int, lose_dependents=c.c_int, backing=c.c_void_p,
+                            backing_count=c.c_size_t)
 RestoreOptions = struct("RestoreOptions", version=c.c_uint, run=RunOptions,
-                        overwrite=c.c_int, trust=c.c_int)
+                        overwrite=c.c_int, trust=c.c_int, backing=c.c_void_p,
+                        backing_count=c.c_size_t)
 RepackOptions = struct("RepackOptions", version=c.c_uint, run=RunOptions,
                        remove_redundant=c.c_int, no_reuse=c.c_int)
 RefCallback = c.CFUNCTYPE(c.c_int, c.POINTER(Ref), c.c_void_p)
@@ -70,6 +81,7 @@ PARAMETERS = {
     "zpack_walk_options_init": "out:walk 1",
     "zpack_verify_options_init": "out:verify 1",
     "zpack_convert_options_init": "out:convert 1",
+    "zpack_consolidate_options_init": "out:consolidate 1",
     "zpack_restore_options_init": "out:restore 1",
     "zpack_repack_options_init": "out:repack 1",
     "zpack_open": "out:pointer file open?",
@@ -87,6 +99,7 @@ PARAMETERS = {
     "zpack_walk": "archive walk? walk_callback payload?",
     "zpack_verify": "out:pointer file repository? verify?",
     "zpack_convert": "repository new_file convert?",
+    "zpack_consolidate": "out:consolidated? file new_file consolidate?",
     "zpack_restore": "file new_directory restore?",
     "zpack_repack": "repository repack?",
 }
@@ -100,7 +113,10 @@ CODES = {
     "zpack_oid_from_hex": {EINVALID},
     "zpack_contains": {ECORRUPT, EINVALID, EIO, ELIMIT},
 } | {name: {EINVALID} for name in PARAMETERS if name.endswith("_init")} | {
-    f"zpack_{name}": WHOLE for name in ("verify", "convert", "restore", "repack")}
+    f"zpack_{name}": WHOLE for name in (
+        "verify", "convert", "consolidate", "restore", "repack")}
+# The versions of options that have more than one.
+VERSIONS = {"open": 2, "verify": 2, "convert": 2, "restore": 2}
 
 
 def oid_of(text: str) -> Oid:

@@ -6,7 +6,9 @@
 #include <ostream>
 #include <string>
 
+#include "chain_parts.h"
 #include "common_options.h"
+#include "convert/convert_output.h"
 #include "convert/profile_names.h"
 #include "counted.h"
 #include "zpack/consolidate.h"
@@ -29,8 +31,12 @@ void AddOptions(po::options_description& options) {
       "geometric", po::value<std::string>()->value_name("<factor>"),
       "join only so many that each file is <factor> times as large as all "
       "newer "
-      "ones together")("force,f", "replace an existing output")(
-      "no-verify", "skip reading the file back and hashing every object");
+      "ones together");
+  AddForceOption(options,
+                 "replace an existing output; twice, also if other files "
+                 "depend on it");
+  options.add_options()("no-verify",
+                        "skip reading the file back and hashing every object");
   AddBackingOption(options);
   AddRunOptions(options);
   AddMemoryOption(options);
@@ -53,8 +59,20 @@ ConsolidateOptions ToOptions(const po::variables_map& values) {
         static_cast<uint32_t>(Number(values, "geometric", 2, kMaxFactor, 2));
   }
   if (Has(values, "force")) options.overwrite = Overwrite::kYes;
+  options.dependents = DependentsOf(values);
   if (Has(values, "no-verify")) options.read_back = ReadBack::kNo;
   return options;
+}
+
+// Checks what goes together with '-' for standard output.
+void CheckStream(const po::variables_map& values) {
+  if (Text(values, "output") != "-") return;
+  // With --geometric, there may be nothing to write.
+  for (const char* const option : {"geometric", "json"}) {
+    if (!Has(values, option)) continue;
+    throw UsageError{fmt::format(
+        "option '--{}' cannot be used with standard output", option)};
+  }
 }
 
 void PrintStats(const ConsolidateStats& stats, const std::string& output,
@@ -73,34 +91,43 @@ void PrintStats(const ConsolidateStats& stats, const std::string& output,
                                            Counted(stats.files_below, "file")));
 }
 
+void PrintStatsAsJson(const ConsolidateStats& stats, const std::string& output,
+                      std::ostream& out) {
+  nlohmann::ordered_json json;
+  SetBytes(json, "output", output);
+  json.update({{"files", stats.files},
+               {"files_below", stats.files_below},
+               {"objects", stats.objects},
+               {"bytes_before", stats.bytes_before},
+               {"file_bytes", stats.bytes},
+               {"phases", PhasesToJson(stats.phases)},
+               {"peak_rss_bytes", PeakResidentBytes()}});
+  PrintJson(json, out);
+}
+
 int Run(const po::variables_map& values, const Io& io) {
   const RunContext context(values, io);
   ConsolidateOptions options = ToOptions(values);
   options.run = context.run();
-  RefuseRepository(Text(values, "file"));
-  const std::string output = Text(values, "output");
-  // Copied blocks keep their numbers.
-  if (options.profile) RefuseDependents(output);
-  const auto stats = Consolidate(Text(values, "file"), output, options);
+  const std::string file = Text(values, "file");
+  RefuseRepository(file);
+  CheckStream(values);
+  auto output = ConvertOutput::Open(Text(values, "output"), io);
+  if (!output) return Fail(io, output.error());
+  const auto stats = Consolidate(file, output->path(), options);
   if (!stats) return Fail(io, stats.error());
-  if (stats->files != 0) WarnOfOldParity(output, io.err);
-  if (stats->files != 0 && stats->files_below != 0 &&
-      !AreInOneDirectory(Text(values, "file"), output)) {
-    WarnOfPlace(Text(values, "file"), output, io.err);
+  const Status sent = output->Send(io);
+  if (!sent) return Fail(io, sent.error());
+  if (stats->files != 0 && !output->is_stream()) {
+    WarnOfOldParity(output->path(), io.err);
+    if (stats->files_below != 0 && !AreInOneDirectory(file, output->path())) {
+      WarnOfPlace(file, output->path(), io.err);
+    }
   }
   if (Has(values, "json")) {
-    nlohmann::ordered_json json;
-    SetBytes(json, "output", output);
-    json.update({{"files", stats->files},
-                 {"files_below", stats->files_below},
-                 {"objects", stats->objects},
-                 {"bytes_before", stats->bytes_before},
-                 {"file_bytes", stats->bytes},
-                 {"phases", PhasesToJson(stats->phases)},
-                 {"peak_rss_bytes", PeakResidentBytes()}});
-    PrintJson(json, io.out);
+    PrintStatsAsJson(*stats, output->name(), io.out);
   } else if (!context.quiet()) {
-    PrintStats(*stats, output, io.err);
+    PrintStats(*stats, output->name(), io.err);
   }
   return kDone;
 }
@@ -112,7 +139,7 @@ const Command kConsolidateCommand = {
     "consolidate",
     "Make one file of several that depend on each other",
     "[--profile <profile>] [--from <n> | --geometric <factor>] [--force] "
-    "[<options>] <file> <output>",
+    "[<options>] <file> (<output> | -)",
     {"file", "output"},
     0,
     LastArgument::kOnce,

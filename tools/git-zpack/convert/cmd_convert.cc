@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <initializer_list>
 #include <ostream>
 #include <string>
 #include <system_error>
 
+#include "chain_parts.h"
 #include "common_options.h"
 #include "convert/convert_input.h"
 #include "convert/convert_output.h"
@@ -57,8 +59,11 @@ void AddOptions(po::options_description& options) {
                                    "with --update or --base: fail if the older "
                                    "file has refs or objects that "
                                    "the new file would lack")(
-      "resume", "continue an interrupted conversion to this file")(
-      "force,f", "replace the file if it exists")(
+      "resume", "continue an interrupted conversion to this file");
+  AddForceOption(options,
+                 "replace the file if it exists; twice, also if other files "
+                 "depend on it");
+  options.add_options()(
       "redundancy", po::value<std::string>()->value_name("<percent>"),
       "add parity, as 'git zpack protect' does, in percent of the file")(
       "read-source",
@@ -87,6 +92,53 @@ std::vector<std::string> WithOf(const po::variables_map& values) {
   return paths;
 }
 
+void RefuseBeside(const po::variables_map& values, const char* option,
+                  std::initializer_list<const char*> others) {
+  for (const char* const other : others) {
+    if (!Has(values, other)) continue;
+    throw UsageError{fmt::format("options '--{}' and '--{}' exclude each other",
+                                 option, other)};
+  }
+}
+
+// Sets what concerns an older file.
+void SetOlderFile(const po::variables_map& values, ConvertOptions& options) {
+  if (Has(values, "base")) options.base = Text(values, "base");
+  if (Has(values, "update")) {
+    if (options.base) {
+      throw UsageError{"options '--base' and '--update' exclude each other"};
+    }
+    options.update = Update::kYes;
+  }
+  if (Has(values, "onto")) {
+    RefuseBeside(values, "onto", {"base", "update", "resume"});
+    options.onto = Text(values, "onto");
+  }
+  if (Has(values, "onto-latest")) {
+    RefuseBeside(values, "onto-latest", {"base", "update", "resume", "onto"});
+    options.if_unchanged = IfUnchanged::kSkip;
+  }
+  if (Has(values, "trust-base")) {
+    if (!options.base && options.update == Update::kNo) {
+      throw UsageError{"option '--trust-base' needs '--base' or '--update'"};
+    }
+    options.trust_base = TrustBase::kYes;
+  }
+  if (Has(values, "no-loss")) {
+    if (!options.base && !options.onto && !Has(values, "onto-latest") &&
+        options.update == Update::kNo) {
+      throw UsageError{
+          "option '--no-loss' needs '--base', '--update' or '--onto'"};
+    }
+    if (options.update == Update::kYes && Has(values, "force")) {
+      throw UsageError{
+          "options '--no-loss' and '--update --force' exclude each other"};
+    }
+    options.loss = AllowLoss::kNo;
+  }
+  options.backing = BackingOf(values);
+}
+
 // All options except RunOptions.
 ConvertOptions ToOptions(const po::variables_map& values) {
   ConvertOptions options;
@@ -108,50 +160,10 @@ ConvertOptions ToOptions(const po::variables_map& values) {
   if (Has(values, "reachable")) options.objects = ObjectSet::kReachable;
   if (Has(values, "allow-promised")) options.promised = AllowPromised::kYes;
   if (Has(values, "keep-going")) options.keep_going = KeepGoing::kYes;
-  if (Has(values, "base")) options.base = Text(values, "base");
-  if (Has(values, "update")) {
-    if (options.base) {
-      throw UsageError{"options '--base' and '--update' exclude each other"};
-    }
-    options.update = Update::kYes;
-  }
-  if (Has(values, "onto")) {
-    for (const char* const other : {"base", "update", "resume"}) {
-      if (!Has(values, other)) continue;
-      throw UsageError{
-          fmt::format("options '--onto' and '--{}' exclude each other", other)};
-    }
-    options.onto = Text(values, "onto");
-  }
-  if (Has(values, "onto-latest")) {
-    for (const char* const other : {"base", "update", "resume", "onto"}) {
-      if (!Has(values, other)) continue;
-      throw UsageError{fmt::format(
-          "options '--onto-latest' and '--{}' exclude each other", other)};
-    }
-    options.if_unchanged = IfUnchanged::kSkip;
-  }
-  options.backing = BackingOf(values);
-  if (Has(values, "trust-base")) {
-    if (!options.base && options.update == Update::kNo) {
-      throw UsageError{"option '--trust-base' needs '--base' or '--update'"};
-    }
-    options.trust_base = TrustBase::kYes;
-  }
-  if (Has(values, "no-loss")) {
-    if (!options.base && !options.onto && !Has(values, "onto-latest") &&
-        options.update == Update::kNo) {
-      throw UsageError{
-          "option '--no-loss' needs '--base', '--update' or '--onto'"};
-    }
-    if (options.update == Update::kYes && Has(values, "force")) {
-      throw UsageError{
-          "options '--no-loss' and '--update --force' exclude each other"};
-    }
-    options.loss = AllowLoss::kNo;
-  }
+  SetOlderFile(values, options);
   if (Has(values, "resume")) options.resume = Resume::kYes;
   if (Has(values, "force")) options.overwrite = Overwrite::kYes;
+  options.dependents = DependentsOf(values);
   if (Has(values, "read-source")) options.read_source = ReadSource::kYes;
   if (Has(values, "no-verify")) options.read_back = ReadBack::kNo;
   if (Has(values, "dry-run")) {
@@ -242,6 +254,23 @@ Result<uint64_t> AddParity(const std::string& file, uint32_t redundancy,
   return added->parity_bytes;
 }
 
+// The bytes of the parity of the new file, or of the unchanged one, which gets
+// it if it has none: an earlier run may have been stopped before.
+Result<uint64_t> EnsureParity(const ConvertOutput& output, uint32_t redundancy,
+                              const ConvertOptions& options,
+                              ConvertStats& stats, const Io& io) {
+  if (stats.update == UpdateResult::kUnchanged) {
+    const auto there = ParityBytes(output.path());
+    if (!there || *there != 0) return there;
+  }
+  auto added = AddParity(output.path(), redundancy, options.run, stats);
+  if (!added && !output.is_stream()) {
+    io.err << fmt::format("error: '{}' was written without parity\n",
+                          QuoteName(output.path()));
+  }
+  return added;
+}
+
 // Says what helps after an error.
 void PrintHints(const po::variables_map& values, const Error& error,
                 const ConvertOutput& output, std::ostream& err) {
@@ -272,7 +301,6 @@ int Run(const po::variables_map& values, const Io& io) {
   ConvertOptions options = ToOptions(values);
   const auto redundancy = RedundancyOf(values);
   const std::string file = DestinationOf(values, options);
-  if (options.update == Update::kYes) RefuseDependents(file);
   CheckStream(values);
   const RunContext context(values, io, ExpectedPhases(options),
                            LeastMemoryToConvert(options));
@@ -293,32 +321,18 @@ int Run(const po::variables_map& values, const Io& io) {
     PrintHints(values, stats.error(), *output, io.err);
     return code;
   }
-  uint64_t parity_bytes = 0;
-  // An earlier run may have been stopped before it added parity.
-  if (redundancy && stats->update == UpdateResult::kUnchanged &&
-      !options.onto) {
-    const auto there = ParityBytes(output->path());
-    if (!there) return Fail(io, there.error());
-    parity_bytes = *there;
-  }
   const bool written =
       stats->update != UpdateResult::kUnchanged || !options.onto;
-  if (redundancy && parity_bytes == 0 && written) {
-    const auto added =
-        AddParity(output->path(), *redundancy, options.run, *stats);
-    if (!added) {
-      if (!output->is_stream()) {
-        io.err << fmt::format("error: '{}' was written without parity\n",
-                              QuoteName(output->path()));
-      }
-      return Fail(io, added.error());
-    }
+  uint64_t parity_bytes = 0;
+  if (redundancy && written) {
+    const auto added = EnsureParity(*output, *redundancy, options, *stats, io);
+    if (!added) return Fail(io, added.error());
     parity_bytes = *added;
   }
   const Status sent = output->Send(io);
   if (!sent) return Fail(io, sent.error());
   const ConvertReport report(
-      *stats, options, {output->path(), input->cloned_from(), parity_bytes});
+      *stats, options, {output->name(), input->cloned_from(), parity_bytes});
   report.PrintWarnings(context.quiet(), io.err);
   if (written && options.onto && !output->is_stream() &&
       !AreInOneDirectory(*options.onto, output->path())) {

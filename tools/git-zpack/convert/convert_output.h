@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The file that convert writes: one that the user names, or a temporary one
-// that goes to standard output. Thread-compatible.
+// The file that convert or consolidate writes: one that the user names, or a
+// temporary one that goes to standard output. Thread-compatible.
 
 #pragma once
 
@@ -21,18 +21,21 @@ class ConvertOutput {
   // a terminal; kIo.
   static Result<ConvertOutput> Open(const std::string& name, const Io& io);
 
+  // As the user gave it.
+  const std::string& name() const { return name_; }
   const std::string& path() const { return path_; }
-  bool is_stream() const { return directory_.has_value(); }
+  bool is_stream() const { return name_ == "-"; }
 
   // If is_stream(), removes the temporary file and writes its content to
   // standard output. Errors: kIo, kInterrupted.
   Status Send(const Io& io);
 
  private:
-  explicit ConvertOutput(std::string path) : path_(std::move(path)) {}
+  explicit ConvertOutput(const std::string& name) : name_(name), path_(name) {}
 
+  std::string name_;
   std::string path_;
-  std::optional<TemporaryDirectory> directory_;
+  std::optional<TemporaryDirectory> directory_;  // until Send()
 };
 
 }  // namespace zpack::cli

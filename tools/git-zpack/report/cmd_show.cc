@@ -7,13 +7,12 @@
 #include <map>
 #include <memory>
 #include <ostream>
-#include <ranges>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "chain_parts.h"
 #include "common_options.h"
-#include "counted.h"
 #include "report/statistics_printer.h"
 #include "several_files.h"
 #include "zpack/archive_reader.h"
@@ -88,11 +87,7 @@ void PrintText(const FileDescription& file, const RefsSnapshot& refs,
       << fmt::format("refs               {}\n", refs.refs.size())
       << fmt::format("shallow            {}\n", refs.shallow.size())
       << fmt::format("files              {}\n", DescribeFiles(files));
-  for (const FileDescription::Part& part : file.below | std::views::reverse) {
-    out << fmt::format("depends on         '{}', {}, {}\n",
-                       QuoteName(part.path), Counted(part.size, "byte"),
-                       Counted(part.object_count, "object"));
-  }
+  out << PartsText("depends on         ", file.below);
   if (file.promised_objects != 0) {
     out << fmt::format("promised objects   {}\n", file.promised_objects);
   }
@@ -140,19 +135,6 @@ void PrintText(const FileDescription& file, const RefsSnapshot& refs,
 Json FingerprintToJson(const RefsSnapshot& refs) {
   std::string fingerprint = refs.Fingerprint();
   return fingerprint.empty() ? Json(nullptr) : Json(std::move(fingerprint));
-}
-
-// In the order of object numbers.
-Json PartsToJson(const std::vector<FileDescription::Part>& parts) {
-  Json json = Json::array();
-  for (const FileDescription::Part& part : parts) {
-    Json row = {{"bytes", part.size},
-                {"objects", part.object_count},
-                {"file_hash", part.file_hash}};
-    SetBytes(row, "path", part.path);
-    json.push_back(std::move(row));
-  }
-  return json;
 }
 
 Json ToJson(const FileDescription& file, const RefsSnapshot& refs,

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string_view>
 
+#include "chain_parts.h"
 #include "common_options.h"
 #include "report/statistics_printer.h"
 #include "zpack/quote.h"
@@ -194,6 +195,7 @@ Json ReportJson(const RepositoryReport& report) {
   SetBytes(json, "path", report.path);
   if (report.is_file) {
     json["file_bytes"] = report.file_bytes;
+    json["depends_on"] = PartsToJson(report.below);
   } else {
     json["count_objects"] = {{"count", report.counts.loose},
                              {"size", report.counts.loose_kib},

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "chain_parts.h"
 #include "common_options.h"
 #include "counted.h"
 #include "report/report_json.h"
@@ -51,7 +52,11 @@ void PrintHead(const RepositoryReport& report, std::ostream& out) {
   out << fmt::format("{}: {}\n", report.is_file ? "file" : "repository",
                      QuoteName(report.path));
   if (report.is_file) {
-    out << fmt::format("file size {}\n", report.file_bytes);
+    out << fmt::format("file size {}{}\n", report.file_bytes,
+                       report.below.empty()
+                           ? ""
+                           : ", with the files that it depends on")
+        << PartsText("depends on ", report.below);
   } else {
     out << fmt::format(
         "count: {}\nsize: {}\nin-pack: {}\npacks: {}\n"

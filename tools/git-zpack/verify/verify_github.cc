@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <ostream>
 #include <string>
@@ -76,6 +77,12 @@ void PrintVerifyGithub(const VerifyFindings& findings, std::ostream& out) {
   const std::string unlisted = UnlistedText(findings);
   if (!unlisted.empty()) {
     Annotate("notice", findings.file, "git-zpack verify", unlisted, out);
+  }
+  std::string scope = ScopeText(findings);
+  if (!scope.empty()) {
+    scope.pop_back();
+    std::ranges::replace(scope, '\n', ';');
+    Annotate("notice", findings.file, "git-zpack verify", scope, out);
   }
   const std::string parity = ParitySummary(report);
   if (!parity.empty()) {

@@ -135,12 +135,23 @@ void PrintCases(const VerifyFindings& findings, Totals& totals,
             out);
 }
 
-// One line for each file that could be checked, and one for its parity.
+// What was checked and what was not, as lines.
+std::string ScopeLines(const VerifyFindings& findings) {
+  std::istringstream lines(ScopeText(findings) + NotCheckedText(findings));
+  std::string text;
+  for (std::string line; std::getline(lines, line);) {
+    text += EscapeXml(line) + '\n';
+  }
+  return text;
+}
+
+// For each file that could be checked, a line, what was not checked of it, and
+// a line for its parity.
 std::string Summaries(const std::vector<VerifyFindings>& files) {
   std::string text;
   for (const VerifyFindings& findings : files) {
     if (findings.failure) continue;
-    text += EscapeXml(VerifySummary(findings)) + '\n';
+    text += EscapeXml(VerifySummary(findings)) + '\n' + ScopeLines(findings);
     const std::string parity = EscapeXml(ParitySummary(findings.report));
     if (!parity.empty()) text += parity + '\n';
   }

@@ -11,19 +11,27 @@
 
 from __future__ import annotations
 
+from typing import Iterable as _Iterable
+
 from . import errors
 from ._zpack import Archive, Object, ObjectIterator, Ref
 from ._zpack import version as _version
 from .errors import Error
-from .operations import Path as _Path, Progress, Report, convert, restore, verify
+from .operations import (Consolidated, Path as _Path, Progress, Report, consolidate, convert,
+                         restore, verify)
 
 __version__: str = _version()
-__all__ = ["Archive", "Error", "Object", "ObjectIterator", "Progress", "Ref",
-           "Report", "convert", "errors", "open", "restore", "verify"]
+__all__ = ["Archive", "Consolidated", "Error", "Object", "ObjectIterator", "Progress", "Ref",
+           "Report", "consolidate", "convert", "errors", "open", "restore", "verify"]
 
 
-def open(path: _Path, *, cache_size: int = 256 << 20) -> Archive:  # pylint: disable=redefined-builtin
-    """Opens the file `path`. Keeps `cache_size` bytes of decoded data."""
-    return Archive(path, cache_size=cache_size)
+def open(path: _Path, *, cache_size: int = 256 << 20,  # pylint: disable=redefined-builtin
+         backing: _Iterable[_Path] = ()) -> Archive:
+    """Opens the file `path`. Keeps `cache_size` bytes of decoded data.
+
+    backing: files and directories in which the files that it depends on are looked for, if
+        they are not beside it
+    """
+    return Archive(path, cache_size=cache_size, backing=backing)
 
 

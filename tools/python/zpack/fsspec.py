@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import io
 import stat
-from typing import Any, NamedTuple, Optional
+from typing import Any, Iterable, NamedTuple, Optional
 
 from fsspec.spec import AbstractFileSystem
 
@@ -39,6 +39,7 @@ class ZpackFileSystem(AbstractFileSystem):
 
     archive: path of a .zpack file, or an open Archive
     ref: a ref, 'HEAD', a full or abbreviated id, or any revision such as 'v1~2'
+    backing: as for zpack.open
 
     The size of a submodule is 0 and its type 'other'. A link is a file whose
     content is its target.
@@ -48,9 +49,11 @@ class ZpackFileSystem(AbstractFileSystem):
     # The file may have been replaced since another one was made of it.
     cachable = False
 
-    def __init__(self, archive: Path | Archive, ref: str = "HEAD", **options: Any):
+    def __init__(self, archive: Path | Archive, ref: str = "HEAD",
+                 backing: Iterable[Path] = (), **options: Any):
         super().__init__(**options)
-        self._archive = archive if isinstance(archive, Archive) else open_archive(archive)
+        self._archive = archive if isinstance(archive, Archive) else open_archive(
+            archive, backing=backing)
         self._root = self._archive.resolve(f"{ref}^{{tree}}")
         self._trees: dict[str, list[_Entry]] = {}
 

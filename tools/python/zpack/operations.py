@@ -1,21 +1,26 @@
 # SPDX-FileCopyrightText: The git-zpack authors
 # SPDX-License-Identifier: Apache-2.0
-"""convert, verify and restore.
+"""convert, consolidate, verify and restore.
 
 An operation runs in a thread of its own, so that Ctrl-C stops it: KeyboardInterrupt
-goes on once it has ended. restore then leaves nothing; convert leaves the hidden
-file that 'git-zpack convert --resume' continues.
+goes on once it has ended. restore, consolidate and convert with `onto` then leave
+nothing; convert otherwise leaves the hidden file that 'git-zpack convert --resume'
+continues.
+
+A file can depend on other files. They are looked for beside the file, then in the files
+and directories of `backing`, then in those of the environment variable ZPACK_BACKING.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import os
-from typing import Any, Callable, NamedTuple, Optional, Union
+from typing import Any, Callable, Iterable, NamedTuple, Optional, Union
 
 from . import _zpack
 
 _PROFILES = {"fast": 0, "balanced": 1, "max": 2, "cold": 3}
+_COPY = -1
 _LEVELS = {"structure": 0, "checksums": 1, "objects": 2, "connectivity": 3}
 
 
@@ -53,24 +58,75 @@ class Report:
         return self.ok
 
 
+@dataclasses.dataclass(frozen=True)
+class Consolidated:
+    """What consolidate did.
+
+    files: that were joined; 0 if nothing was written
+    files_below: on which the new file depends
+    objects: in the new file
+    bytes_before: of the files that were joined
+    bytes: of the new file
+    """
+
+    files: int
+    files_below: int
+    objects: int
+    bytes_before: int
+    bytes: int
+
+
 def convert(repository: Path, path: Path, *, profile: str = "balanced",
-            base: Optional[Path] = None, overwrite: bool = False,
-            threads: int = 0,
-            progress: Optional[ProgressCallback] = None) -> None:
+            base: Optional[Path] = None, onto: Optional[Path] = None,
+            skip_unchanged: bool = False, overwrite: bool = False,
+            lose_dependents: bool = False, backing: Iterable[Path] = (), threads: int = 0,
+            progress: Optional[ProgressCallback] = None) -> bool:
     """Makes the file `path` of `repository`, reads it back and hashes every object.
+
+    Returns whether a file was written.
 
     profile: 'fast', 'balanced', 'max' or 'cold'
     base: an older file, whose blocks are copied
+    onto: a file on which the new one depends; the new one holds only what this one lacks
+    skip_unchanged: with `onto`, writes nothing if the repository has not changed
     overwrite: replaces an existing file
+    lose_dependents: with `overwrite`, also one on which others in its directory depend
     threads: 0 for one on each processor
     progress: is called with a Progress, ten times a second, in another thread
     """
-    _zpack.convert(repository, path, _choice(_PROFILES, "profile", profile), base, overwrite,
-                   threads, _listener(progress))
+    values = {"profile": _choice(_PROFILES, "profile", profile), "base": base, "onto": onto,
+              "skip_unchanged": skip_unchanged, "overwrite": overwrite,
+              "lose_dependents": lose_dependents, "backing": backing, "threads": threads}
+    return _zpack.convert(repository, path, values, _listener(progress))
+
+
+def consolidate(path: Path, output: Path, *, profile: Optional[str] = None, first: int = 1,
+                geometric: Optional[int] = None, overwrite: bool = False,
+                lose_dependents: bool = False, backing: Iterable[Path] = (),
+                threads: int = 0,
+                progress: Optional[ProgressCallback] = None) -> Consolidated:
+    """Makes one file `output` of the file `path` and those that it depends on.
+
+    Reads the new file back and hashes every object. Needs no repository.
+
+    profile: encodes every object again; without it, blocks are copied
+    first: the first file to join, counted from 1 in the order of dependence
+    geometric: joins as few of the newest files as leave each file this many times as large
+        as all newer ones together; at least 2
+    overwrite, lose_dependents, threads, progress: as for convert
+    """
+    if geometric is not None and geometric < 2:
+        raise ValueError(f"geometric is at least 2, not {geometric}")
+    values = {"profile": _COPY if profile is None else _choice(_PROFILES, "profile", profile),
+              "from": first, "geometric": geometric or 0, "overwrite": overwrite,
+              "lose_dependents": lose_dependents, "backing": backing, "threads": threads}
+    done = _zpack.consolidate(path, output, values, _listener(progress))
+    return Consolidated(*done)
 
 
 def verify(path: Path, repository: Optional[Path] = None, *,
-           level: str = "objects", allow_newer: bool = False, threads: int = 0,
+           level: str = "objects", allow_newer: bool = False, own: bool = False,
+           backing: Iterable[Path] = (), threads: int = 0,
            progress: Optional[ProgressCallback] = None) -> Report:
     """Verifies the file `path`, and compares it with `repository` if that is given.
 
@@ -78,17 +134,19 @@ def verify(path: Path, repository: Optional[Path] = None, *,
 
     level: 'structure', 'checksums', 'objects' or 'connectivity'
     allow_newer: the repository may have grown since
+    own: does not check the files that the file depends on
     threads, progress: as for convert
     """
-    found = _zpack.verify(path, repository, _choice(_LEVELS, "level", level), allow_newer,
-                          threads, _listener(progress))
+    values = {"level": _choice(_LEVELS, "level", level), "allow_newer": allow_newer, "own": own,
+              "backing": backing, "threads": threads}
+    found = _zpack.verify(path, repository, values, _listener(progress))
     return Report(found["ok"], found["objects"], found["verified"],
                   tuple(map(_text, found["damages"])),
                   tuple(map(_text, found["differences"])))
 
 
 def restore(path: Path, directory: Path, *, overwrite: bool = False,
-            trust: bool = False, threads: int = 0,
+            trust: bool = False, backing: Iterable[Path] = (), threads: int = 0,
             progress: Optional[ProgressCallback] = None) -> None:
     """Makes the bare repository `directory` of the file `path`.
 
@@ -96,7 +154,8 @@ def restore(path: Path, directory: Path, *, overwrite: bool = False,
     trust: hooks, settings and other files become active
     threads, progress: as for convert
     """
-    _zpack.restore(path, directory, overwrite, trust, threads, _listener(progress))
+    values = {"overwrite": overwrite, "trust": trust, "backing": backing, "threads": threads}
+    _zpack.restore(path, directory, values, _listener(progress))
 
 
 def _choice(choices: dict[str, int], name: str, value: str) -> int:

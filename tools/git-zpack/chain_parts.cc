@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "chain_parts.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <ostream>
+#include <ranges>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "common_options.h"
+#include "counted.h"
+#include "zpack/quote.h"
+
+namespace zpack::cli {
+
+std::string PartsText(std::string_view title,
+                      const std::vector<FilePart>& parts) {
+  std::string text;
+  for (const FilePart& part : parts | std::views::reverse) {
+    text += fmt::format("{}'{}', {}, {}\n", title, QuoteName(part.path),
+                        Counted(part.size, "byte"),
+                        Counted(part.object_count, "object"));
+  }
+  return text;
+}
+
+nlohmann::ordered_json PartsToJson(const std::vector<FilePart>& parts) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::array();
+  for (const FilePart& part : parts) {
+    nlohmann::ordered_json row = {{"bytes", part.size},
+                                  {"objects", part.object_count},
+                                  {"file_hash", part.file_hash}};
+    SetBytes(row, "path", part.path);
+    json.push_back(std::move(row));
+  }
+  return json;
+}
+
+bool AreInOneDirectory(const std::string& a, const std::string& b) {
+  const auto directory = [](const std::string& path) {
+    const auto parent = std::filesystem::path(path).parent_path();
+    return parent.empty() ? std::filesystem::path(".") : parent;
+  };
+  std::error_code error;
+  return std::filesystem::equivalent(directory(a), directory(b), error);
+}
+
+void WarnOfPlace(const std::string& other, const std::string& file,
+                 std::ostream& err) {
+  err << fmt::format(
+      "warning: '{}' is not in the directory of '{}': reading it needs "
+      "--backing or ZPACK_BACKING\n",
+      QuoteName(file), QuoteName(other));
+}
+
+// NOLINTNEXTLINE(readability-identifier-naming)
+void validate(boost::any& value, const std::vector<std::string>& /*text*/,
+              Times* /*type*/, int /*unused*/) {
+  const int before = value.empty() ? 0 : boost::any_cast<Times>(value).count;
+  value = Times{before + 1};
+}
+
+void AddForceOption(po::options_description& options, const char* help) {
+  options.add_options()("force,f", po::value<Times>()->zero_tokens(), help);
+}
+
+Dependents DependentsOf(const po::variables_map& options) {
+  const bool twice =
+      Has(options, "force") && options["force"].as<Times>().count > 1;
+  return twice ? Dependents::kLose : Dependents::kKeep;
+}
+
+}  // namespace zpack::cli

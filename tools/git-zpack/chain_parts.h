@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What commands share about files that depend on each other. Functions without
+// state; any thread.
+
+#pragma once
+
+#include <iosfwd>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli.h"
+#include "zpack/file_part.h"
+#include "zpack/options.h"
+
+namespace zpack::cli {
+
+// The files that a file depends on: a line for each of `parts`, the last one
+// first, which begins with `title`.
+std::string PartsText(std::string_view title,
+                      const std::vector<FilePart>& parts);
+// The same in the order of object numbers.
+nlohmann::ordered_json PartsToJson(const std::vector<FilePart>& parts);
+
+// True if both files are in one directory.
+bool AreInOneDirectory(const std::string& a, const std::string& b);
+// Warns that `file` was written where what it depends on, which is beside
+// `other`, is not found.
+void WarnOfPlace(const std::string& other, const std::string& file,
+                 std::ostream& err);
+
+// The value of an option without a value: how often it was given.
+struct Times {
+  int count = 0;
+};
+// Boost finds this function by its name, and calls it for each occurrence.
+// NOLINTNEXTLINE(readability-identifier-naming)
+void validate(boost::any& value, const std::vector<std::string>& text,
+              Times* type, int unused);
+
+// Adds --force, which may be given twice, with this help.
+void AddForceOption(po::options_description& options, const char* help);
+// What --force says of files that depend on the one that is replaced.
+Dependents DependentsOf(const po::variables_map& options);
+
+}  // namespace zpack::cli
