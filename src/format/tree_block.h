@@ -37,6 +37,7 @@ class TreeBlock {
 
   struct Edit {
     Entry entry;            // the new entry; for kRemove, the removed entry
+    LinkNumber before;      // the child in the base; not for kAdd
     uint32_t position = 0;  // entries of the base before it
     uint32_t offset = 0;    // bytes of the base's content before it
     TreeEditKind kind = TreeEditKind::kChange;

@@ -158,6 +158,7 @@ class TreeBlock::Parser {
     } else {
       if (position_ == base.size()) return BadTrees("edit");
       edit.entry = base[position_++];
+      edit.before = edit.entry.child;
     }
     if (edit.kind == TreeEditKind::kRemove) {
       size_ -= block_.EntrySize(edit.entry);

@@ -108,14 +108,92 @@ Result<NumberedTrees::RowsPtr> NumberedTrees::ReadFromBlock(
     if (rows == nullptr) chain.push_back(*at);
     if (chain.empty()) break;
   }
-  if (rows == nullptr) rows = std::make_shared<const Rows>();
+  if (chain.empty()) return rows;
+  auto made = std::make_shared<Rows>(rows == nullptr ? Rows() : *rows);
   for (const uint32_t index : std::views::reverse(chain)) {
-    ZPACK_ASSIGN_OR_RETURN(Rows next, Apply(block, index, *rows));
-    rows = std::make_shared<const Rows>(std::move(next));
-    trees_.Insert(first + index, rows,
-                  rows->size() * sizeof(Row) + sizeof(Rows));
+    if (trees.OnlyChangesChildren(index)) {
+      Patch(trees, index, *made);
+    } else {
+      ZPACK_ASSIGN_OR_RETURN(*made, Apply(block, index, *made));
+    }
   }
+  rows = std::move(made);
+  trees_.Insert(number, rows, rows->size() * sizeof(Row) + sizeof(Rows));
   return rows;
+}
+
+Result<NumberedTrees::Row> NumberedTrees::RowOf(
+    const DecodedBlock& block, const format::TreeBlock::Entry& entry,
+    LinkNumber child, BlockNames& names) {
+  const format::TreeBlock& trees = *block.trees();
+  if (entry.name >= names.size()) names.resize(entry.name + 1, kUnknown);
+  if (names[entry.name] == kUnknown) {
+    const std::string_view name = trees.name(entry);
+    if (name.empty()) {
+      return MakeError(
+          ErrorCode::kCorrupt, "bad entry in a tree of the block of tree {}",
+          id(block.objects.header.first_object));
+    }
+    names[entry.name] = Intern(name);
+  }
+  return Row{names[entry.name], kModes[entry.mode], ChildOf(trees, child)};
+}
+
+ObjectNumber NumberedTrees::ChildOf(const format::TreeBlock& trees,
+                                    LinkNumber child) {
+  const format::LinkDecoder& links = trees.links();
+  return links.IsOutside(child) ? number(ObjectId(links.OutsideId(child)))
+                                : format::LinkDecoder::Object(child);
+}
+
+void NumberedTrees::Patch(const format::TreeBlock& trees, uint32_t index,
+                          Rows& rows) {
+  for (const format::TreeBlock::Edit& edit : trees.edits(index)) {
+    rows[edit.position].child = ChildOf(trees, edit.entry.child);
+  }
+}
+
+Status NumberedTrees::AddEdits(const DecodedBlock& block, uint32_t index,
+                               Rows& of_base, Rows& of_tree) {
+  BlockNames& names = block_names_[block.objects.header.first_object];
+  for (const format::TreeBlock::Edit& edit : block.trees()->edits(index)) {
+    if (edit.kind != format::TreeEditKind::kAdd) {
+      ZPACK_ASSIGN_OR_RETURN(const Row row,
+                             RowOf(block, edit.entry, edit.before, names));
+      of_base.push_back(row);
+    }
+    if (edit.kind != format::TreeEditKind::kRemove) {
+      ZPACK_ASSIGN_OR_RETURN(
+          const Row row, RowOf(block, edit.entry, edit.entry.child, names));
+      of_tree.push_back(row);
+    }
+  }
+  return {};
+}
+
+Result<std::optional<NumberedTrees::Difference>> NumberedTrees::ReadDifference(
+    ObjectNumber before, ObjectNumber after) {
+  if (!IsInFile(before) || !IsInFile(after)) return std::nullopt;
+  const size_t at = archive_.blocks().FindBlock(before);
+  const ObjectNumber first = archive_.blocks().first_object(at);
+  if (after < first || after - first >= archive_.blocks().block_object_count(at)) {
+    return std::nullopt;
+  }
+  ZPACK_ASSIGN_OR_RETURN(const BlockPtr block, blocks_.Block(at));
+  const format::TreeBlock* const trees = block->trees();
+  if (trees == nullptr) return std::nullopt;
+  Difference difference;
+  if (trees->base(after - first) == before - first) {
+    ZPACK_TRY(AddEdits(*block, after - first, difference.before,
+                       difference.after));
+    return difference;
+  }
+  if (trees->base(before - first) == after - first) {
+    ZPACK_TRY(AddEdits(*block, before - first, difference.after,
+                       difference.before));
+    return difference;
+  }
+  return std::nullopt;
 }
 
 Result<NumberedTrees::Rows> NumberedTrees::Apply(const DecodedBlock& block,
@@ -132,20 +210,9 @@ Result<NumberedTrees::Rows> NumberedTrees::Apply(const DecodedBlock& block,
     taken = edit.position;
     if (edit.kind != format::TreeEditKind::kAdd) ++taken;
     if (edit.kind == format::TreeEditKind::kRemove) continue;
-    const format::TreeBlock::Entry& entry = edit.entry;
-    if (entry.name >= names.size()) names.resize(entry.name + 1, kUnknown);
-    if (names[entry.name] == kUnknown) {
-      const std::string_view name = trees.name(entry);
-      if (name.empty()) {
-        return BadTree(block.objects.header.first_object + index);
-      }
-      names[entry.name] = Intern(name);
-    }
-    const format::LinkDecoder& links = trees.links();
-    rows.push_back({names[entry.name], kModes[entry.mode],
-                    links.IsOutside(entry.child)
-                        ? this->number(ObjectId(links.OutsideId(entry.child)))
-                        : format::LinkDecoder::Object(entry.child)});
+    ZPACK_ASSIGN_OR_RETURN(
+        const Row row, RowOf(block, edit.entry, edit.entry.child, names));
+    rows.push_back(row);
   }
   rows.insert(rows.end(), base.begin() + static_cast<ptrdiff_t>(taken),
               base.end());

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -50,6 +51,16 @@ class NumberedTrees {
   // kCorrupt if it is not a tree or has a bad entry; those of decoding blocks.
   Result<RowsPtr> Read(ObjectNumber number);
 
+  // The rows in which two trees differ, in their order. Nothing unless one of
+  // them is stored as edits of the other, which is then all that is read.
+  // Errors are those of Read.
+  struct Difference {
+    Rows before;
+    Rows after;
+  };
+  Result<std::optional<Difference>> ReadDifference(ObjectNumber before,
+                                                   ObjectNumber after);
+
   std::string_view name(uint32_t number) const { return names_[number]; }
   // The id of a child, also of one that is not in the file.
   ObjectId id(ObjectNumber child) const;
@@ -65,6 +76,18 @@ class NumberedTrees {
   using BlockNames = std::vector<uint32_t>;
 
   uint32_t Intern(std::string_view name);
+  // The row of an entry of a tree of the block, with this child.
+  Result<Row> RowOf(const DecodedBlock& block,
+                    const format::TreeBlock::Entry& entry, LinkNumber child,
+                    BlockNames& names);
+  ObjectNumber ChildOf(const format::TreeBlock& trees, LinkNumber child);
+  // Turns the rows of the base of tree `index` into those of the tree, which
+  // only has other children.
+  void Patch(const format::TreeBlock& trees, uint32_t index, Rows& rows);
+  // Adds what tree `index` of the block does not have of its base, and what the
+  // base does not have.
+  Status AddEdits(const DecodedBlock& block, uint32_t index, Rows& of_base,
+                  Rows& of_tree);
   // A tree of a block of trees, whose base has the rows `base`.
   Result<Rows> Apply(const DecodedBlock& block, uint32_t index,
                      const Rows& base);

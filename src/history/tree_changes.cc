@@ -48,6 +48,26 @@ size_t TreeComparison::CountSame(std::span<const Cursor> cursors) {
   return same;
 }
 
+Status TreeComparison::ReadRows(std::span<const Tree> trees,
+                                std::span<Cursor> cursors) {
+  if (trees.size() == 2 && trees[0] && trees[1]) {
+    ZPACK_ASSIGN_OR_RETURN(auto difference,
+                           trees_.ReadDifference(*trees[0], *trees[1]));
+    if (difference) {
+      cursors[0].rows = std::make_shared<const NumberedTrees::Rows>(
+          std::move(difference->before));
+      cursors[1].rows = std::make_shared<const NumberedTrees::Rows>(
+          std::move(difference->after));
+      return {};
+    }
+  }
+  for (size_t i = 0; i < trees.size(); ++i) {
+    if (!trees[i]) continue;
+    ZPACK_ASSIGN_OR_RETURN(cursors[i].rows, trees_.Read(*trees[i]));
+  }
+  return {};
+}
+
 Result<Visit> TreeComparison::Compare(std::span<const Tree> before, Tree after,
                                       const Visitor<const TreeChange&>& visit) {
   visit_ = &visit;
@@ -81,11 +101,11 @@ Result<Visit> TreeComparison::CompareTrees(std::span<const Tree> trees,
                      path_.substr(0, 100));
   }
   std::vector<Cursor> cursors(trees.size());
-  for (size_t i = 0; i < trees.size(); ++i) {
-    if (!trees[i]) continue;
-    ZPACK_ASSIGN_OR_RETURN(cursors[i].rows, trees_.Read(*trees[i]));
-    cursors[i].next = cursors[i].rows->data();
-    cursors[i].end = cursors[i].next + cursors[i].rows->size();
+  ZPACK_TRY(ReadRows(trees, cursors));
+  for (Cursor& cursor : cursors) {
+    if (cursor.rows == nullptr) continue;
+    cursor.next = cursor.rows->data();
+    cursor.end = cursor.next + cursor.rows->size();
   }
   std::vector<const Row*> rows(trees.size());
   while (true) {

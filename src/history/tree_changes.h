@@ -66,6 +66,9 @@ class TreeComparison {
   Result<Visit> CompareTrees(std::span<const Tree> trees, size_t depth);
   // The rows of one name in each of the trees, or null.
   Result<Visit> CompareRows(std::span<const Row* const> rows, size_t depth);
+  // Sets the rows of the cursors: all of each tree, or only those in which two
+  // trees differ.
+  Status ReadRows(std::span<const Tree> trees, std::span<Cursor> cursors);
   // How many rows follow that are the same in all trees.
   static size_t CountSame(std::span<const Cursor> cursors);
   // How Git sorts the names of entries.

@@ -113,6 +113,7 @@ Status SearchHistory(const ArchiveFile& archive,
   ZPACK_ASSIGN_OR_RETURN(const uint32_t binary, texts.Number("\n"));
   ZPACK_ASSIGN_OR_RETURN(const LinesOfBlobs lines,
                          FindLines(archive.blocks(), options, texts, binary));
+  if (lines.blobs().empty()) return {};
   LineHistory history(archive, lines, std::move(paths));
   ZPACK_TRY(history.Walk(options.threads, options.stop));
   std::vector<LineEvents>& events = history.events();
@@ -179,6 +180,7 @@ Status SearchVersions(const ArchiveFile& archive,
     return {};
   };
   ZPACK_TRY(search::SearchBlobs(archive.blocks(), search));
+  if (blobs.blobs().empty()) return {};
   LineHistory history(archive, blobs, std::move(paths));
   ZPACK_TRY(history.Walk(options.threads, options.stop));
   std::vector<LineEvents>& events = history.events();
