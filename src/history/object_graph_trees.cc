@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "base/error.h"
-#include "history/object_graph.h"
 #include "format/limits.h"
+#include "history/object_graph.h"
 #include "object/object_links.h"
 #include "reader/far_base_reader.h"
 
@@ -103,13 +103,13 @@ class ObjectGraph::TreeReader {
 Status ObjectGraph::ShareFarBlocks(const DecodedBlock& block, uint32_t index) {
   FarBaseReader& bases = archive_.blocks().far_bases();
   const format::FarBase* far = block.layout()->ChainOf(index).far;
-  for (size_t left = format::kMaxFarBlocks; far != nullptr && left > 0; --left) {
+  for (size_t left = format::kMaxFarBlocks; far != nullptr && left > 0;
+       --left) {
     const size_t at = archive_.blocks().FindBlock(far->number);
     ZPACK_ASSIGN_OR_RETURN(const BlockPtr decoded, Block(at));
     bases.KeepBlock(at, decoded);
     const uint32_t of_base = far->number - decoded->objects.header.first_object;
-    if (decoded->layout() == nullptr ||
-        of_base >= decoded->layout()->count()) {
+    if (decoded->layout() == nullptr || of_base >= decoded->layout()->count()) {
       break;
     }
     far = decoded->layout()->ChainOf(of_base).far;
