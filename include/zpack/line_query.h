@@ -35,8 +35,8 @@ struct QueryToken {
   std::string origin = {};
 };
 
-// As the options of git-grep(1). Like Git, a pattern that is not kPerl is split
-// at line feeds, and the locale of the process says what letters are.
+// As the options of git-grep(1). Like Git, a pattern is split at line feeds,
+// and the locale of the process says what letters are.
 struct LineQuery {
   std::vector<QueryToken> tokens;
   PatternSyntax syntax = PatternSyntax::kBasic;

@@ -85,8 +85,11 @@ struct MatchingBlob {
 };
 
 struct HistorySearchOptions : SearchOptions {
-  // SearchBlobs: also visit blobs without a line that matches.
+  // SearchVersions: also visit blobs without a line that matches.
   bool all_blobs = false;
+  // SearchVersions: end with any blob that is to be visited. Without pathspecs,
+  // it has no path.
+  bool first_only = false;
 };
 
 }  // namespace zpack

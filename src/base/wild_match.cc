@@ -65,8 +65,8 @@ class Compiler {
   Compiler(std::string_view pattern, LetterCase letters, Slashes slashes)
       : pattern_(pattern),
         fold_(letters == LetterCase::kIgnore),
-        any_(slashes == Slashes::kPlain ? ~CharacterSet()
-                                        : ~CharacterSet().set('/')) {}
+        plain_(slashes == Slashes::kPlain),
+        any_(plain_ ? ~CharacterSet() : ~CharacterSet().set('/')) {}
 
   std::vector<Token> Compile() {
     while (position_ < pattern_.size()) {
@@ -98,7 +98,8 @@ class Compiler {
         std::min(pattern_.find_first_not_of('*', begin), pattern_.size());
     const std::string_view rest = pattern_.substr(position_);
     const bool crosses =
-        position_ - begin > 1 && (begin == 0 || pattern_[begin - 1] == '/') &&
+        !plain_ && position_ - begin > 1 &&
+        (begin == 0 || pattern_[begin - 1] == '/') &&
         (rest.empty() || rest.starts_with('/') || rest.starts_with("\\/"));
     // '**' and the slash after it together may match nothing.
     if (crosses && rest.starts_with('/')) {
@@ -184,6 +185,7 @@ class Compiler {
 
   std::string_view pattern_;
   bool fold_;
+  bool plain_;        // a slash is a character like any other
   CharacterSet any_;  // what '?' matches
   size_t position_ = 0;
   std::vector<Token> tokens_;

@@ -16,8 +16,8 @@
 namespace zpack {
 namespace {
 
-constexpr uint64_t kBlocksSize = uint64_t{128} << 20;
-constexpr uint64_t kTreesSize = uint64_t{64} << 20;
+constexpr uint64_t kBlocksSize = uint64_t{64} << 20;
+constexpr uint64_t kTreesSize = uint64_t{24} << 20;
 constexpr uint32_t kUnknown = std::numeric_limits<uint32_t>::max();
 
 // The modes of format::kTreeModes.

@@ -84,7 +84,7 @@ class BlobSearcher {
       return SearchObject(block, number, number - first, AsText(content));
     };
     visitor.begin = [&](ObjectNumber, const ObjectInfo&) -> Status {
-      pieces.emplace(matcher_);
+      pieces.emplace(matcher_, static_cast<bool>(search_.name));
       return {};
     };
     visitor.piece = [&](ByteView bytes) { return pieces->Add(AsText(bytes)); };

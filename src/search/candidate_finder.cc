@@ -15,7 +15,16 @@ Status CandidateFinder::AddLiterals(const std::vector<std::string>& texts) {
     literal_ = texts.front();
     return {};
   }
-  ZPACK_ASSIGN_OR_RETURN(literals_, LiteralSet::Make(texts));
+  ZPACK_ASSIGN_OR_RETURN(LiteralSet set, LiteralSet::Make(texts));
+  literals_.push_back(std::move(set));
+  return {};
+}
+
+Status CandidateFinder::AddFoldedLiterals(
+    const std::vector<std::string>& texts) {
+  ZPACK_ASSIGN_OR_RETURN(LiteralSet set,
+                         LiteralSet::Make(texts, LetterCase::kIgnore));
+  literals_.push_back(std::move(set));
   return {};
 }
 
@@ -26,7 +35,9 @@ size_t CandidateFinder::FindNext(Expression& expression, std::string_view text,
       expression.expression->Find(text.substr(from), TextStart::kLine);
   expression.known = true;
   if (!found) {
-    expression.next = from;  // too much work: the line itself decides
+    // Too much work: from now on, the lines themselves decide.
+    every_line_ = true;
+    expression.next = from;
   } else {
     expression.next = *found ? from + (*found)->begin : std::string_view::npos;
   }
@@ -41,8 +52,8 @@ size_t CandidateFinder::Find(std::string_view text, size_t from) {
                                   literal_.data(), literal_.size());
     if (at != nullptr) first = static_cast<const char*>(at) - text.data();
   }
-  if (literals_) {
-    const size_t end = literals_->FindEnd(text, from);
+  for (const LiteralSet& literals : literals_) {
+    const size_t end = literals.FindEnd(text, from);
     if (end != std::string_view::npos) first = std::min(first, end - 1);
   }
   for (Expression& expression : expressions_) {

@@ -27,6 +27,8 @@ class CandidateFinder {
   void AddEveryLine() { every_line_ = true; }
   // Lines with any of these texts. REQUIRES: none is empty.
   Status AddLiterals(const std::vector<std::string>& texts);
+  // The same, where letters of ASCII match those of either case.
+  Status AddFoldedLiterals(const std::vector<std::string>& texts);
   // Lines in which a match of the expression begins.
   void AddExpression(std::unique_ptr<RegularExpression> expression) {
     expressions_.push_back({std::move(expression)});
@@ -49,12 +51,11 @@ class CandidateFinder {
     size_t next = 0;
   };
 
-  static size_t FindNext(Expression& expression, std::string_view text,
-                         size_t from);
+  size_t FindNext(Expression& expression, std::string_view text, size_t from);
 
   bool every_line_ = false;
   std::string literal_;  // one, or empty
-  std::optional<LiteralSet> literals_;
+  std::vector<LiteralSet> literals_;
   std::vector<Expression> expressions_;
 };
 

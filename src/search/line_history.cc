@@ -162,8 +162,10 @@ LineHistory::LineHistory(const ArchiveFile& archive, const LinesOfBlobs& lines,
 Status LineHistory::Walk(unsigned threads, const std::stop_token& stop) {
   ObjectGraph graph(archive_);
   ZPACK_ASSIGN_OR_RETURN(commits_, AllCommits(archive_, graph, stop));
-  threads = std::min(ResolveThreads(threads),
-                     MaxDecoders(archive_.blocks().blocks_stored_size()));
+  // Each walk has caches of its own.
+  constexpr unsigned kMostWalks = 4;
+  threads = std::min({ResolveThreads(threads), kMostWalks,
+                      MaxDecoders(archive_.blocks().blocks_stored_size())});
   // Long shares: the trees of neighbours have the same bases.
   const uint64_t share = std::max<uint64_t>(
       1000, (commits_.size() + threads - 1) / std::max(threads, 1U));

@@ -96,7 +96,8 @@ class LineWalk {
   Status TakeChange(const TreeChange& change, uint32_t position);
   Status TakePresent(const TreeChange& change);
   Lines LinesOf(const TreeSide& side) const {
-    return side.exists() ? lines_.Of(side.object) : Lines();
+    const bool is_gitlink = (side.mode & 0170000) == 0160000;
+    return side.exists() && !is_gitlink ? lines_.Of(side.object) : Lines();
   }
   // The events of a text at a path, which are new if it has none.
   Result<LineEvents*> Find(uint32_t path, uint32_t text);

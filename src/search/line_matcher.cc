@@ -14,7 +14,6 @@ namespace {
 
 // Like Git, several patterns where one has line feeds.
 std::vector<QueryToken> SplitTokens(const LineQuery& query) {
-  if (query.syntax == PatternSyntax::kPerl) return query.tokens;
   std::vector<QueryToken> tokens;
   for (const QueryToken& token : query.tokens) {
     std::string_view rest = token.pattern;
@@ -140,19 +139,45 @@ Status LineMatcher::MakeFinder() {
     return {};
   }
   std::vector<std::string> literals;
+  std::vector<std::string> folded;
+  std::string joined;  // patterns for bytes
   candidates_match_ = !Has(Node::Kind::kAnd);
   for (const auto& pattern : patterns_) {
     candidates_match_ =
         candidates_match_ && pattern->literal() != nullptr && !pattern->words();
     if (pattern->literal() != nullptr && !pattern->literal()->empty()) {
       literals.push_back(*pattern->literal());
-    } else if (auto prefilter = pattern->MakePrefilter()) {
-      finder_.AddExpression(std::move(prefilter));
-    } else {
+    } else if (pattern->folded_literal() != nullptr) {
+      folded.push_back(*pattern->folded_literal());
+    } else if (!pattern->looser() || pattern->looser()->empty()) {
       finder_.AddEveryLine();
+    } else if (pattern->looser_options().utf8) {
+      AddExpression(*pattern->looser(), pattern->looser_options());
+    } else {
+      joined += (joined.empty() ? "(?:" : "|(?:") + *pattern->looser() + ')';
     }
   }
+  if (!joined.empty()) {
+    AddExpression(joined,
+                  {.ignore_case = query_.ignore_case, .prefilter = true});
+  }
+  if (!folded.empty()) {
+    // Characters that UTF-8 locales fold to letters of ASCII.
+    folded.insert(folded.end(),
+                  {"\xc4\xb0", "\xc4\xb1", "\xc5\xbf", "\xe2\x84\xaa"});
+    ZPACK_TRY(finder_.AddFoldedLiterals(folded));
+  }
   return literals.empty() ? Status{} : finder_.AddLiterals(literals);
+}
+
+void LineMatcher::AddExpression(std::string_view pattern,
+                                const ExpressionOptions& options) {
+  auto compiled = CompilePerl(pattern, options);
+  if (compiled) {
+    finder_.AddExpression(*std::move(compiled));
+  } else {
+    finder_.AddEveryLine();
+  }
 }
 
 bool LineMatcher::Has(Node::Kind kind) const {

@@ -61,6 +61,8 @@ class LineMatcher {
 
   LineMatcher() = default;
   Status MakeFinder();
+  void AddExpression(std::string_view pattern,
+                     const ExpressionOptions& options);
   Result<bool> Wants(std::string_view line);
   Result<bool> Evaluate(size_t node, std::string_view line);
   // Like Evaluate, and lowers `column` to where the first match begins. Under

@@ -30,9 +30,10 @@ bool IsWordCharacter(char c) {
          (c >= 'A' && c <= 'Z');
 }
 
-bool IsWholeWord(std::string_view text, const MatchSpan& span) {
+// Like Git, takes the place where the search began for a boundary.
+bool IsWholeWord(std::string_view text, size_t from, const MatchSpan& span) {
   return span.begin != span.end &&
-         (span.begin == 0 || !IsWordCharacter(text[span.begin - 1])) &&
+         (span.begin == from || !IsWordCharacter(text[span.begin - 1])) &&
          (span.end == text.size() || !IsWordCharacter(text[span.end]));
 }
 
@@ -65,25 +66,28 @@ Result<std::unique_ptr<LinePattern>> LinePattern::Compile(
 Status LinePattern::CompileExpression(const LineQuery& query) {
   const bool plain = query.syntax == PatternSyntax::kFixed || IsPlain(text_);
   if (plain && !query.ignore_case) return {};
-  ExpressionOptions& options = looser_options_;
+  ExpressionOptions options;
   options.ignore_case = query.ignore_case;
-  options.utf8 = LocaleIsUtf8() && !(plain && IsAscii(text_));
-  if (plain || query.syntax == PatternSyntax::kPerl) {
-    options.literal = plain;
+  options.utf8 = LocaleIsUtf8();
+  looser_options_ = options;
+  looser_options_.prefilter = true;
+  if (query.syntax == PatternSyntax::kPerl && !plain) {
     ZPACK_ASSIGN_OR_RETURN(expression_, CompilePerl(text_, options));
-    looser_ = plain ? text_ : LooserPerlPattern(text_);
+    looser_ = LooserPerlPattern(text_);
+    return {};
+  }
+  looser_options_.utf8 = false;
+  if (plain) {
+    options.literal = true;
+    ZPACK_ASSIGN_OR_RETURN(expression_, CompilePerl(text_, options));
+    folded_literal_ = !text_.empty() && IsAscii(text_);
+    looser_ = LooserPerlText(text_, options);
     return {};
   }
   options.extended = query.syntax == PatternSyntax::kExtended;
   ZPACK_ASSIGN_OR_RETURN(expression_, CompilePosix(text_, options));
   looser_ = LooserPerlPattern(text_, options);
   return {};
-}
-
-std::unique_ptr<RegularExpression> LinePattern::MakePrefilter() const {
-  if (!looser_) return nullptr;
-  auto compiled = CompilePerl(*looser_, looser_options_);
-  return compiled ? *std::move(compiled) : nullptr;
 }
 
 Result<std::optional<MatchSpan>> LinePattern::FindAny(std::string_view text,
@@ -103,7 +107,7 @@ Result<std::optional<MatchSpan>> LinePattern::Find(std::string_view line,
                 from == 0 ? TextStart::kLine : TextStart::kInLine));
     if (!found) return std::nullopt;
     const MatchSpan span = {found->begin + from, found->end + from};
-    if (!words_ || IsWholeWord(line, span)) return span;
+    if (!words_ || IsWholeWord(line, from, span)) return span;
     // Like Git, goes on where the next word may begin.
     from = span.begin + 1;
     while (from < line.size() && IsWordCharacter(line[from - 1])) ++from;

@@ -34,9 +34,14 @@ class LinePattern {
   const std::string* literal() const {
     return expression_ == nullptr ? &text_ : nullptr;
   }
-  // What finds candidates for the pattern in a text of many lines. Null for a
-  // literal, and if every line is a candidate.
-  std::unique_ptr<RegularExpression> MakePrefilter() const;
+  // The same for a text of ASCII, whose letters match those of either case.
+  const std::string* folded_literal() const {
+    return folded_literal_ ? &text_ : nullptr;
+  }
+  // A pattern, and the options for CompilePerl, that find candidates for the
+  // pattern in a text of many lines. Nothing if every line is a candidate.
+  const std::optional<std::string>& looser() const { return looser_; }
+  const ExpressionOptions& looser_options() const { return looser_options_; }
   bool words() const { return words_; }
 
  private:
@@ -48,7 +53,8 @@ class LinePattern {
   std::string text_;
   bool words_ = false;
   std::unique_ptr<RegularExpression> expression_;  // null for a literal
-  std::optional<std::string> looser_;  // for CompilePerl, with these options
+  bool folded_literal_ = false;
+  std::optional<std::string> looser_;
   ExpressionOptions looser_options_;
 };
 

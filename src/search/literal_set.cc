@@ -6,22 +6,31 @@
 #include <algorithm>
 #include <deque>
 
+#include "base/ascii.h"
 #include "base/error.h"
 
 namespace zpack::search {
 
-Result<LiteralSet> LiteralSet::Make(const std::vector<std::string>& texts) {
+Result<LiteralSet> LiteralSet::Make(const std::vector<std::string>& texts,
+                                    LetterCase letters) {
+  const bool folds = letters == LetterCase::kIgnore;
   LiteralSet set;
   std::array<bool, 256> used{};
   uint64_t states = 1;
   for (const std::string& text : texts) {
     states += text.size();
-    for (const char c : text) used[static_cast<uint8_t>(c)] = true;
+    for (const char c : text) {
+      used[static_cast<uint8_t>(folds ? ToLower(c) : c)] = true;
+    }
   }
   // Class 0 is for bytes that no text has, unless there are none.
   uint32_t width = std::ranges::find(used, false) == used.end() ? 0 : 1;
   for (size_t c = 0; c < used.size(); ++c) {
     if (used[c]) set.class_of_[c] = static_cast<uint8_t>(width++);
+  }
+  for (char c = 'A'; folds && c <= 'Z'; ++c) {
+    set.class_of_[static_cast<uint8_t>(c)] =
+        set.class_of_[static_cast<uint8_t>(ToLower(c))];
   }
   constexpr uint64_t kMostEntries = uint64_t{64} << 20;
   if (states * width > kMostEntries) {

@@ -15,14 +15,17 @@
 #include <vector>
 
 #include "zpack/result.h"
+#include "zpack/wild_match.h"
 
 namespace zpack::search {
 
 class LiteralSet {
  public:
+  // With LetterCase::kIgnore, letters of ASCII match those of either case.
   // Returns kLimitExceeded if the texts need a table of more than 256 MiB.
   // REQUIRES: none of the texts is empty.
-  static Result<LiteralSet> Make(const std::vector<std::string>& texts);
+  static Result<LiteralSet> Make(const std::vector<std::string>& texts,
+                                 LetterCase letters = LetterCase::kExact);
 
   // Where the occurrence that ends first ends; npos if there is none.
   size_t FindEnd(std::string_view text, size_t from) const;

@@ -13,11 +13,12 @@
 namespace zpack::search {
 namespace {
 
-// Any character of more than one byte, or, without UTF-8, any such byte: what
-// a class has beyond ASCII depends on the locale.
-std::string_view BeyondAscii(bool utf8) {
-  return utf8 ? R"(\x{80}-\x{10ffff})" : R"(\x80-\xff)";
-}
+bool IsAscii(char c) { return static_cast<unsigned char>(c) < 0x80; }
+
+// The pattern is compiled for bytes. In UTF-8, what matches one character
+// matches a byte and all that continue a character after it, so that it does
+// not matter which sequences of bytes the C library takes for characters.
+constexpr std::string_view kContinued = R"([\x80-\xbf]*+)";
 
 class Translator {
  public:
@@ -32,6 +33,14 @@ class Translator {
     return std::move(out_);
   }
 
+  // For a pattern without special characters.
+  std::optional<std::string> RunPlain() {
+    while (at_ < pattern_.size()) {
+      if (!Plain(pattern_[at_++])) return std::nullopt;
+    }
+    return std::move(out_);
+  }
+
  private:
   bool Next() {
     const char c = pattern_[at_++];
@@ -41,8 +50,7 @@ class Translator {
       case '[':
         return Bracket();
       case '.':
-        out_ += '.';
-        return Repeatable();
+        return Dot();
       case '*':
         return Star();
       case '^':
@@ -74,9 +82,60 @@ class Translator {
 
   bool Plain(char c) {
     constexpr std::string_view kSpecial = "()|+?{}[]^$.*\\/#- ";
-    if (kSpecial.find(c) != std::string_view::npos) out_ += '\\';
     if (c == '\n' || c == '\0') return false;
+    if (options_.utf8 && !IsAscii(c)) return Character();
+    // Letters that the C library may fold to some beyond ASCII.
+    constexpr std::string_view kFolding = "iIkKsS";
+    if (options_.utf8 && options_.ignore_case &&
+        kFolding.find(c) != std::string_view::npos) {
+      return Set(std::string(1, c) + R"(\x80-\xff)");
+    }
+    if (kSpecial.find(c) != std::string_view::npos) out_ += '\\';
     out_ += c;
+    return Repeatable();
+  }
+
+  // A character of several bytes, of which the first has been taken.
+  bool Character() {
+    const size_t begin = at_ - 1;
+    while (at_ < pattern_.size() &&
+           (static_cast<unsigned char>(pattern_[at_]) & 0xc0) == 0x80) {
+      ++at_;
+    }
+    if (options_.ignore_case) return Set(R"(^\n)");
+    out_ += "(?:";
+    out_ += pattern_.substr(begin, at_ - begin);
+    out_ += ')';
+    return Repeatable();
+  }
+
+  bool Dot() {
+    // Where a match begins in its line does not matter.
+    if (depth_ == 0 && start_ && !anchored_ &&
+        pattern_.substr(at_).starts_with('*')) {
+      ++at_;
+      repeatable_ = false;
+      return true;
+    }
+    const bool many = pattern_.substr(at_).starts_with('*');
+    if (!many) return Set(R"(^\n)");
+    out_ += R"([^\n])";
+    return Repeatable();
+  }
+
+  // One character of a set of bytes.
+  bool Set(std::string_view set) {
+    if (!options_.utf8) {
+      out_ += '[';
+      out_ += set;
+      out_ += ']';
+    } else {
+      out_ += "(?:[";
+      out_ += set;
+      out_ += ']';
+      out_ += kContinued;
+      out_ += ')';
+    }
     return Repeatable();
   }
 
@@ -93,16 +152,12 @@ class Translator {
     switch (c) {
       case 'w':
       case 's':
-        out_ += c == 'w' ? R"([\w)" : R"([ \t\v\f\r)";
-        out_ += BeyondAscii(options_.utf8);
-        out_ += ']';
-        return Repeatable();
+        return Set(c == 'w' ? R"(A-Za-z0-9_\x80-\xff)"
+                            : R"( \t\x0b\f\r\x80-\xff)");
       case 'W':
-        out_ += R"([^A-Za-z0-9_\n])";
-        return Repeatable();
+        return Set(R"(^A-Za-z0-9_\n)");
       case 'S':
-        out_ += R"([^ \t\v\f\r\n])";
-        return Repeatable();
+        return Set(R"(^ \t\x0b\f\r\n)");
       case 'b':
       case '<':
       case '>':
@@ -182,6 +237,7 @@ class Translator {
   bool Bar() {
     out_ += '|';
     start_ = true;
+    anchored_ = false;
     repeatable_ = false;
     return true;
   }
@@ -190,6 +246,7 @@ class Translator {
     if (!options_.extended && !start_) return Plain('^');
     out_ += '^';
     repeatable_ = false;
+    anchored_ = true;
     // A star after the caret is plain.
     return true;
   }
@@ -219,14 +276,7 @@ class Translator {
       if (!BracketItem(set)) return false;
     }
     ++at_;
-    if (negated) {
-      out_ += "[^\\n" + set + ']';
-    } else {
-      out_ += '[' + set;
-      out_ += BeyondAscii(options_.utf8);
-      out_ += ']';
-    }
-    return Repeatable();
+    return Set(negated ? R"(^\n)" + set : set + R"(\x80-\xff)");
   }
 
   bool BracketItem(std::string& set) {
@@ -234,7 +284,9 @@ class Translator {
     if (rest.starts_with("[:")) return ClassName(rest, set);
     if (rest.starts_with("[.") || rest.starts_with("[=")) return false;
     const char c = pattern_[at_++];
-    if (!IsPlainAscii(c)) return static_cast<unsigned char>(c) >= 0x80;
+    // All beyond ASCII is in the set, or not excluded by it.
+    if (!IsAscii(c)) return true;
+    if (!IsPlainAscii(c)) return false;
     Quote(c, set);
     if (at_ + 1 >= pattern_.size() || pattern_[at_] != '-' ||
         pattern_[at_ + 1] == ']') {
@@ -258,14 +310,14 @@ class Translator {
     if (std::ranges::find(kNames, rest.substr(2, end - 2)) == kNames.end()) {
       return false;
     }
-    set += rest.substr(0, end + 2);
+    const std::string_view name = rest.substr(0, end + 2);
+    const bool of_case = name == "[:upper:]" || name == "[:lower:]";
+    set += options_.ignore_case && of_case ? "[:alpha:]" : name;
     at_ += end + 2;
     return true;
   }
 
-  static bool IsPlainAscii(char c) {
-    return c > '\n' && static_cast<unsigned char>(c) < 0x80;
-  }
+  static bool IsPlainAscii(char c) { return c > '\n' && IsAscii(c); }
   static void Quote(char c, std::string& set) {
     constexpr std::string_view kLetters =
         "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
@@ -279,6 +331,7 @@ class Translator {
   size_t at_ = 0;
   int depth_ = 0;
   bool start_ = true;        // of the expression, a group or an alternative
+  bool anchored_ = false;    // the alternative has a '^'
   bool repeatable_ = false;  // a repetition may follow
 };
 
@@ -289,12 +342,17 @@ std::optional<std::string> LooserPerlPattern(std::string_view pattern,
   return Translator(pattern, options).Run();
 }
 
+std::optional<std::string> LooserPerlText(std::string_view text,
+                                          const ExpressionOptions& options) {
+  return Translator(text, options).RunPlain();
+}
+
 std::optional<std::string> LooserPerlPattern(std::string_view pattern) {
   // Assertions about the end of the text, and what cannot give back a line feed
   // that it took. '(?:' is the one group with a question mark that is neither.
-  constexpr std::array<std::string_view, 13> kUnknown = {
+  constexpr std::array<std::string_view, 14> kUnknown = {
       "(*",  "\\A", "\\z", "\\Z", "\\G", "\\K", "\\R",
-      "\\X", "++",  "*+",  "?+",  "}+",  "[^]"};
+      "\\X", "\\Q", "++",  "*+",  "?+",  "}+",  "[^]"};
   for (const std::string_view part : kUnknown) {
     if (pattern.find(part) != std::string_view::npos) return std::nullopt;
   }
@@ -311,6 +369,8 @@ std::optional<std::string> LooserPerlPattern(std::string_view pattern) {
       // A text of many lines must not become one long match.
       out += "^\\n";
       ++at;
+      // Not the end of a range that begins with the line feed.
+      if (pattern.substr(at + 1).starts_with('-')) out += '\\';
     }
   }
   return out;

@@ -72,10 +72,11 @@ std::unexpected<Error> Invalid(std::string_view pattern, std::string_view why) {
 
 class PerlExpression final : public RegularExpression {
  public:
-  explicit PerlExpression(Pcre2Ptr<pcre2_code> code)
+  PerlExpression(Pcre2Ptr<pcre2_code> code, uint32_t most_work)
       : code_(std::move(code)),
         data_(pcre2_match_data_create_from_pattern(code_.get(), nullptr)),
         context_(pcre2_match_context_create(nullptr)) {
+    pcre2_set_match_limit(context_.get(), most_work);
     constexpr size_t kLeastStack = size_t{32} << 10;
     constexpr size_t kMostStack = size_t{1} << 20;
     // Without just-in-time compilation, PCRE2 interprets the pattern.
@@ -133,6 +134,7 @@ Result<std::unique_ptr<RegularExpression>> CompilePerl(
     std::string_view pattern, const ExpressionOptions& options) {
   uint32_t flags = options.literal ? PCRE2_LITERAL : PCRE2_MULTILINE;
   if (options.ignore_case) flags |= PCRE2_CASELESS;
+  if (options.prefilter) flags |= PCRE2_NO_DOTSTAR_ANCHOR;
   if (options.utf8) {
     flags |= PCRE2_UTF | PCRE2_MATCH_INVALID_UTF;
     if (!options.literal) flags |= PCRE2_UCP;
@@ -150,7 +152,10 @@ Result<std::unique_ptr<RegularExpression>> CompilePerl(
       pcre2_compile(reinterpret_cast<PCRE2_SPTR>(pattern.data()),
                     pattern.size(), flags, &code, &offset, context.get()));
   if (compiled != nullptr) {
-    return std::make_unique<PerlExpression>(std::move(compiled));
+    constexpr uint32_t kEarly = 100'000;
+    constexpr uint32_t kLate = 10'000'000;  // as by default
+    return std::make_unique<PerlExpression>(std::move(compiled),
+                                            options.prefilter ? kEarly : kLate);
   }
   return Invalid(pattern, Pcre2Message(code));
 }

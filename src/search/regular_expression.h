@@ -36,6 +36,8 @@ struct ExpressionOptions {
   bool ignore_case = false;
   bool literal = false;  // PCRE2: no character of the pattern is special
   bool utf8 = false;     // PCRE2: the text is UTF-8, as far as it is valid
+  // PCRE2: gives up early, and does not assume where matches begin.
+  bool prefilter = false;
 };
 
 // The expressions of POSIX. kInvalidArgument with the reason.
@@ -47,14 +49,18 @@ Result<std::unique_ptr<RegularExpression>> CompilePosix(
 Result<std::unique_ptr<RegularExpression>> CompilePerl(
     std::string_view pattern, const ExpressionOptions& options);
 
-// A pattern for CompilePerl which matches wherever the POSIX expression
-// `pattern` matches, and perhaps elsewhere, never across a line feed. Nothing
-// if the expression uses what this function does not know.
+// A pattern for CompilePerl, without ExpressionOptions::utf8, which matches in
+// each line in which the POSIX expression `pattern` matches, and perhaps
+// elsewhere, never across a line feed. Nothing if the expression uses what this
+// function does not know.
 std::optional<std::string> LooserPerlPattern(std::string_view pattern,
                                              const ExpressionOptions& options);
+// The same for a plain text.
+std::optional<std::string> LooserPerlText(std::string_view text,
+                                          const ExpressionOptions& options);
 
 // The same for an expression of PCRE2, whose match within a line must be one in
-// a longer text, too.
+// a longer text, too; for CompilePerl with the options of the expression.
 std::optional<std::string> LooserPerlPattern(std::string_view pattern);
 
 }  // namespace zpack::search

@@ -47,8 +47,10 @@ Status TextPieces::Search(std::string_view text) {
   for (const MatchingLine& line : found) {
     lines_.push_back(
         {line.begin + offset_, line.end + offset_, line.number + line_ - 1});
+    kept_ += sizeof(MatchingLine);
+    if (!keep_) continue;
     texts_.emplace_back(text.substr(line.begin, line.end - line.begin));
-    kept_ += texts_.back().size() + sizeof(MatchingLine);
+    kept_ += texts_.back().size();
   }
   offset_ += text.size();
   line_ += static_cast<uint64_t>(std::ranges::count(text, '\n'));

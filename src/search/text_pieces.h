@@ -19,11 +19,13 @@ namespace zpack::search {
 
 class TextPieces {
  public:
-  // `matcher` must outlive this object.
-  explicit TextPieces(LineMatcher& matcher) : matcher_(matcher) {}
+  // `matcher` must outlive this object. What lines hold is kept if `keep` is
+  // true.
+  TextPieces(LineMatcher& matcher, bool keep)
+      : matcher_(matcher), keep_(keep) {}
 
   // Errors: those of LineMatcher; kLimitExceeded for a line of more than 256
-  // MiB, or if the lines that match have more.
+  // MiB, or if more than that has to be kept.
   Status Add(std::string_view piece);
   // After the last piece.
   Status Finish();
@@ -38,6 +40,7 @@ class TextPieces {
   Status Search(std::string_view text);
 
   LineMatcher& matcher_;
+  const bool keep_;
   std::string rest_;     // the beginning of a line
   uint64_t offset_ = 0;  // of `rest_` in the text
   uint64_t line_ = 1;    // number of the line that begins there

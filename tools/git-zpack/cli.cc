@@ -146,24 +146,83 @@ bool IsNumber(std::string_view text) {
          text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-// Takes the words after '--' away, and says what '-<n>' means.
+// The option of one letter, or null.
+const po::option_description* ShortOption(
+    const po::options_description& options, char letter) {
+  return options.find_nothrow({'-', letter}, false);
+}
+
+// Takes the options of one word apart: '-in5e' becomes '-i', '-n',
+// '--context=5' and '-e'. A value stays with its option.
+std::vector<std::string> Letters(const Command& command,
+                                 const po::options_description& options,
+                                 const std::string& word) {
+  std::vector<std::string> letters;
+  for (size_t i = 1; i < word.size(); ++i) {
+    if (IsNumber({&word[i], 1})) {
+      const size_t end =
+          std::min(word.find_first_not_of("0123456789", i), word.size());
+      letters.push_back(fmt::format("--{}={}", command.number_option,
+                                    word.substr(i, end - i)));
+      i = end - 1;
+      continue;
+    }
+    letters.push_back({'-', word[i]});
+    const po::option_description* const option = ShortOption(options, word[i]);
+    if (option == nullptr || option->semantic()->max_tokens() == 0) continue;
+    letters.back() += word.substr(i + 1);
+    break;
+  }
+  return letters;
+}
+
+// The words of a command that keeps their order, where options are words of
+// their own, '-<n>' has its meaning, and a value cannot be taken for an option.
+std::vector<std::string> PlainWords(const Command& command,
+                                    const std::vector<std::string>& words) {
+  if (command.after_dashes.empty()) return words;
+  const po::options_description options = OwnOptions(command);
+  std::vector<std::string> plain;
+  for (size_t i = 0; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    if (word == "--") {
+      plain.insert(plain.end(), words.begin() + static_cast<ptrdiff_t>(i),
+                   words.end());
+      break;
+    }
+    const bool short_options =
+        word.size() > 1 && word.front() == '-' && word[1] != '-';
+    const std::vector<std::string> parts = short_options
+                                               ? Letters(command, options, word)
+                                               : std::vector<std::string>{word};
+    plain.insert(plain.end(), parts.begin(), parts.end());
+    const bool takes_next =
+        TakesNextWord(options, plain.back()) && i + 1 < words.size();
+    if (!takes_next) continue;
+    const std::string& name = plain.back();
+    const bool is_long = name.starts_with("--");
+    const std::string long_name =
+        is_long ? name.substr(2)
+                : options.find_nothrow(name, false)->long_name();
+    if (words[i + 1].empty() || long_name.empty()) {
+      plain.push_back(words[++i]);
+    } else {
+      plain.back() = fmt::format("--{}={}", long_name, words[++i]);
+    }
+  }
+  return plain;
+}
+
+// Takes the words after '--' away.
 std::vector<std::string> WordsBeforeDashes(const Command& command,
                                            std::vector<std::string> words,
                                            std::vector<std::string>& after) {
   if (command.after_dashes.empty()) return words;
-  const po::options_description options = OwnOptions(command);
-  for (size_t i = 0; i < words.size(); ++i) {
-    std::string& word = words[i];
-    if (word == "--") {
-      after.assign(words.begin() + static_cast<ptrdiff_t>(i) + 1, words.end());
-      words.resize(i);
-    } else if (word.size() > 1 && word.front() == '-') {
-      if (TakesNextWord(options, word)) ++i;
-      if (IsNumber(std::string_view(word).substr(1))) {
-        word = fmt::format("--{}={}", command.number_option, word.substr(1));
-      }
-    }
-  }
+  words = PlainWords(command, words);
+  const auto dashes = std::ranges::find(words, "--");
+  if (dashes == words.end()) return words;
+  after.assign(dashes + 1, words.end());
+  words.erase(dashes, words.end());
   return words;
 }
 
@@ -333,7 +392,7 @@ int RunVersion(const std::vector<std::string>& arguments, const Io& io) {
 int RunCommand(const Command& command, const std::vector<std::string>& words,
                const Io& streams) {
   const std::vector<std::string> arguments =
-      WithCommandLineApart(command, words);
+      WithCommandLineApart(command, PlainWords(command, words));
   Io io = streams;
   io.json = AsksForJson(command, arguments);
   if (AsksForHelp(command, arguments)) {

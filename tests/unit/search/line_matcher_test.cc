@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <array>
+#include <clocale>
 #include <random>
 #include <string>
 #include <string_view>
@@ -125,6 +126,92 @@ TEST(LineMatcher, CandidatesLoseNoLine) {
   EXPECT_GT(with_prefilter, compared / 2);
 }
 
+// Each was lost once, because the prefilter took the pattern to mean less.
+TEST(LineMatcher, PrefiltersAreNotNarrowerThanThePattern) {
+  const char* const before = std::setlocale(LC_CTYPE, nullptr);
+  const std::string restored = before == nullptr ? "C" : before;
+  if (std::setlocale(LC_CTYPE, "C.UTF-8") == nullptr) {
+    GTEST_SKIP() << "no locale with UTF-8";
+  }
+  struct Row {
+    PatternSyntax syntax;
+    const char* pattern;
+    const char* line;
+    bool ignore_case = false;
+  };
+  const std::vector<Row> table = {
+      {PatternSyntax::kBasic, ".*foo", "\xe9 foo"},
+      {PatternSyntax::kBasic, "^.*foo", "a foo"},
+      {PatternSyntax::kExtended, "a|.*fo+", "\xe9 foo"},
+      {PatternSyntax::kPerl, "x[^-a]y", "xZy"},
+      {PatternSyntax::kPerl, "\\Q[^a]\\E", "[^a]"},
+      {PatternSyntax::kBasic, "x [[:upper:]]", "x a", true},
+      {PatternSyntax::kBasic, "X [[:lower:]]", "x A", true},
+      {PatternSyntax::kBasic, "x[^[:space:]]y", "x\xc2\xa0y"},
+      {PatternSyntax::kBasic, "x[^[:digit:]]y", "x\xd9\xa3y"},
+      {PatternSyntax::kBasic, "x.y", "x\xc3\xa9y"},
+      {PatternSyntax::kExtended, "x.{2}y", "x\xc3\xa9\xc3\xa9y"},
+      {PatternSyntax::kExtended, "x\xc3\xa9*y", "x\xc3\xa9\xc3\xa9y"},
+      {PatternSyntax::kExtended, "x\xc3\xa9{2}y", "x\xc3\xa9\xc3\xa9y"},
+      {PatternSyntax::kBasic, "\xc3\xa4.", "\xc3\x84.", true},
+      {PatternSyntax::kBasic, "x[^k]y", "x\xe2\x84\xaay", true},
+      {PatternSyntax::kFixed, "k", "\xe2\x84\xaa", true},
+      {PatternSyntax::kBasic, "k", "x\xe2\x84\xaay", true},
+      {PatternSyntax::kPerl, "foo\nbar", "bar"},
+  };
+  for (const Row& row : table) {
+    LineQuery query = QueryOf(row.syntax, {row.pattern});
+    query.ignore_case = row.ignore_case;
+    const std::string text =
+        std::string("other\n") + row.line + "\nnothing here";
+    // What the expression itself says of the line alone.
+    auto alone = LineMatcher::Compile(query);
+    ASSERT_TRUE(alone.has_value()) << row.pattern;
+    EXPECT_THAT(Found(query, text), ::testing::Contains(row.line))
+        << row.pattern;
+  }
+  std::setlocale(LC_CTYPE, restored.c_str());
+}
+
+// The prefilter gives up after the first text for which it takes too long.
+TEST(LineMatcher, AnExpressionThatIsFastForTheLibraryIsFast) {
+  std::string text;
+  for (int i = 0; i < 2000; ++i) text += std::string(30, 'a') + '\n';
+  EXPECT_THAT(Found(QueryOf(PatternSyntax::kExtended, {"(a|aa)+[cd]"}), text),
+              IsEmpty());
+}
+
+TEST(LineMatcher, FoldedTextsAreFoundAsOneByOne) {
+  std::mt19937 random(5);
+  for (int i = 0; i < 300; ++i) {
+    std::vector<std::string> texts;
+    for (size_t count = 1 + random() % 5; count > 0; --count) {
+      std::string text = RandomText(random, 1 + random() % 4);
+      std::erase(text, '\n');
+      if (!text.empty()) texts.push_back(text);
+    }
+    if (texts.empty()) continue;
+    LineQuery query = QueryOf(PatternSyntax::kFixed, texts);
+    query.ignore_case = true;
+    const auto lower = [](std::string text) {
+      std::ranges::transform(text, text.begin(), [](char c) {
+        return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+      });
+      return text;
+    };
+    const std::string text = RandomText(random, 300);
+    std::vector<std::string> expected;
+    for (const std::string& line : LinesOf(text)) {
+      const bool matches =
+          std::ranges::any_of(texts, [&](const std::string& one) {
+            return lower(line).contains(lower(one));
+          });
+      if (matches) expected.push_back(line);
+    }
+    ASSERT_EQ(Found(query, text), expected);
+  }
+}
+
 TEST(LineMatcher, ManyTextsAreFoundAsOneByOne) {
   std::mt19937 random(2);
   for (int i = 0; i < 300; ++i) {
@@ -232,7 +319,7 @@ TEST(TextPieces, PiecesAreSearchedAsOneText) {
     ASSERT_TRUE(matcher.has_value());
     std::vector<MatchingLine> expected;
     ASSERT_TRUE(matcher->AllLines(text, expected));
-    TextPieces pieces(*matcher);
+    TextPieces pieces(*matcher, i % 2 == 0);
     for (size_t at = 0; at < text.size();) {
       const size_t size = 1 + random() % 50;
       ASSERT_TRUE(pieces.Add(std::string_view(text).substr(at, size)));
@@ -297,6 +384,12 @@ TEST(LineMatcher, WordsAndColumns) {
   auto matcher = LineMatcher::Compile(query);
   ASSERT_TRUE(matcher.has_value());
   EXPECT_EQ(*matcher->Column("xab ab"), 4U);
+  // Where a search goes on, a word may begin.
+  LineQuery dashes = QueryOf(PatternSyntax::kExtended, {"[-a-z][a-z]+"});
+  dashes.words = true;
+  matcher = LineMatcher::Compile(dashes);
+  ASSERT_TRUE(matcher.has_value());
+  EXPECT_EQ(*matcher->NextSpan("foo-bar", 3), (MatchSpan{3, 7}));
 }
 
 TEST(LineMatcher, AllMatchLooksAtTheWholeFile) {

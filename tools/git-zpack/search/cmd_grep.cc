@@ -31,7 +31,7 @@ std::string NameOf(std::string_view revision, std::string_view path,
 nlohmann::ordered_json FileToJson(std::string_view revision,
                                   const SearchedFile& file) {
   nlohmann::ordered_json object;
-  object["revision"] = revision;
+  SetBytes(object, "revision", revision);
   SetBytes(object, "path", file.path);
   object["blob"] = file.id.ToHex();
   object["binary"] = file.binary;
@@ -68,7 +68,8 @@ int SearchTrees(const ArchiveReader& reader, GrepRequest& request,
     if (!id) return Fail(io, id.error());
     roots.push_back(*id);
   }
-  if (request.output.max_count == 0) return kNo;
+  // Like Git, finds nothing.
+  if (request.output.max_count == 0) roots.clear();
   GrepPrinter printer(request.output, *search, io.out);
   nlohmann::ordered_json files = nlohmann::ordered_json::array();
   bool found = false;
@@ -103,6 +104,7 @@ HistorySearchOptions HistoryOptions(const GrepRequest& request) {
   HistorySearchOptions options;
   static_cast<SearchOptions&>(options) = request.search;
   options.all_blobs = request.search.all_files;
+  options.first_only = request.output.quiet;
   return options;
 }
 
@@ -161,7 +163,8 @@ nlohmann::ordered_json MatchToJson(const HistoryMatch& match) {
 
 int SearchHistory(const ArchiveReader& reader, const GrepRequest& request,
                   const Io& io) {
-  if (request.output.what != GrepOutput::What::kLines) {
+  // Which versions match is known earlier than what their history is.
+  if (request.output.quiet || request.output.what != GrepOutput::What::kLines) {
     return SearchVersions(reader, request, io);
   }
   const HistoryFormat format = request.format

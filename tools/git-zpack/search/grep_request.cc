@@ -110,8 +110,7 @@ bool ColorsOf(const po::variables_map& values, const Io& io) {
     } else if (word.value == "auto") {
       colors = io.out_is_terminal;
     } else {
-      throw UnknownValue("time for colors", word.value,
-                         {"always", "auto", "never"});
+      throw UnknownValue("color mode", word.value, {"always", "auto", "never"});
     }
   }
   return colors;
