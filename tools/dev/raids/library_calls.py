@@ -22,9 +22,10 @@ NAMES = (b"", b"HEAD", b"main", b"v1", b"refs/heads/main", b"HEAD~1", b"HEAD^{tr
 
 
 PATTERNS = (b"", b"line", b"LINE", b"of 1$", b"^line [0-9]*5", b"[[:digit:]]+", b"(line|of)*x",
-            b"(", b"[", b"\\", b"\xff", b"a" * 5000, b"(a*)*b", b"one\ntwo", b"\\(x\\)\\1", b".")
+            b"7", b"e 1", b"a" * 5000, b"(a*)*b", b"one\ntwo", b".", b"(", b"[", b"\\", b"\xff",
+            b"\\(x\\)\\1")
 PATHSPECS = (b"", b"dir", b"dir/file1", b"*1", b":!dir/file2", b":(icase)DIR", b":(glob)**/f*",
-             b":(nonsense)x", b":(attr:x)y", b"../x", b"/", b"[", b"\xff" * 3000)
+             b"[", b"\xff" * 3000, b":(nonsense)x", b":(attr:x)y", b"../x", b"/")
 
 
 class Calls(Session):
@@ -266,11 +267,11 @@ class Calls(Session):
     def search(self, chance: random.Random, archive: Archive, depth: int = 0) -> None:
         """A search with any options. 'line' is in every version of each file."""
         plain = chance.randrange(3) == 0
-        patterns = [b"line"] if plain else chance.choices(PATTERNS, k=chance.choice((0, 1, 2, 9)))
+        patterns = [b"line"] if plain else chance.choices(PATTERNS, k=chance.choice((0, 1, 1, 1, 2, 2)))
         paths = [] if plain else chance.choices(PATHSPECS, k=chance.choice((0, 0, 1, 2)))
         given = (c.c_char_p * len(patterns))(*patterns), (c.c_char_p * len(paths))(*paths)
         odd = [0] * 5 if plain else [chance.choice((0, 0, 1)) for _ in range(4)] + [
-            chance.choice((0, 0, 1, 2, 3, -1))]
+            chance.choice((0, 0, 0, 1, 1, 2, 2, 3, -1))]
         stopped = {"asked": 0}
 
         def ask(_payload) -> int:
@@ -278,8 +279,8 @@ class Calls(Session):
             return 1 if stopped["asked"] > 3 else 0
         options = SearchOptions(
             1, chance.choice((0, 1, 2, 2**32 - 1)), c.addressof(given[0]), len(patterns),
-            0 if plain else chance.choice((0, 1, 2, 3, 4)), *odd, c.addressof(given[1]), len(paths),
-            -1 if plain else chance.choice((-1, 0, 1, 2**31 - 1, -2)), chance.randrange(2),
+            0 if plain else chance.choice((0, 1, 1, 2, 2, 3, 3, 4)), *odd, c.addressof(given[1]), len(paths),
+            -1 if plain else chance.choice((-1, -1, -1, 0, 1, 2**31 - 1, -2)), chance.randrange(2),
             StopCallback(ask) if chance.randrange(3) == 0 else StopCallback(), None)
         kind = chance.choice(("tree", "history", "versions"))
         seen: list[str] = []

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The searches of Archive: one tree, the lines of all history, the versions of files.
 
-A search runs in threads of its own. Its iterator gets the results while the search goes
-on, and at most 16 MB of them wait. Ctrl-C is heard while the iterator waits. A search
-ends when its iterator is gone.
+A search runs in threads of its own, and the first result comes when all text has been
+searched. At most 16 MB of results wait for the program. Ctrl-C is heard while the
+iterator waits. A search ends when its iterator is gone.
 
 Patterns are str or bytes, one or several, of which a line has to match one. The locale
 of the process says what letters are.
@@ -121,8 +121,8 @@ def grep_history(self: Archive, patterns: Union[Pattern, Iterable[Pattern]],
                  threads: int = 0) -> Iterator[HistoryMatch]:
     """Iterates over the lines of every version of every file that match.
 
-    Each line comes once for each path, the youngest commit first. Nothing comes before
-    the search has seen all, which takes up to 500 MB of memory.
+    Each line comes once for each path, the youngest commit first. What matches takes up to
+    500 MB of memory; above that, the search raises LimitExceededError.
 
     The parameters are those of grep.
     """
