@@ -267,7 +267,8 @@ class Calls(Session):
     def search(self, chance: random.Random, archive: Archive, depth: int = 0) -> None:
         """A search with any options. 'line' is in every version of each file."""
         plain = chance.randrange(3) == 0
-        patterns = [b"line"] if plain else chance.choices(PATTERNS, k=chance.choice((0, 1, 1, 1, 2, 2)))
+        patterns = [b"line"] if plain else chance.choices(
+            PATTERNS, k=chance.choice((0, 1, 1, 1, 2, 2)))
         paths = [] if plain else chance.choices(PATHSPECS, k=chance.choice((0, 0, 1, 2)))
         given = (c.c_char_p * len(patterns))(*patterns), (c.c_char_p * len(paths))(*paths)
         odd = [0] * 5 if plain else [chance.choice((0, 0, 1)) for _ in range(4)] + [
@@ -279,7 +280,8 @@ class Calls(Session):
             return 1 if stopped["asked"] > 3 else 0
         options = SearchOptions(
             1, chance.choice((0, 1, 2, 2**32 - 1)), c.addressof(given[0]), len(patterns),
-            0 if plain else chance.choice((0, 1, 1, 2, 2, 3, 3, 4)), *odd, c.addressof(given[1]), len(paths),
+            0 if plain else chance.choice((0, 1, 1, 2, 2, 3, 3, 4)), *odd,
+            c.addressof(given[1]), len(paths),
             -1 if plain else chance.choice((-1, -1, -1, 0, 1, 2**31 - 1, -2)), chance.randrange(2),
             StopCallback(ask) if chance.randrange(3) == 0 else StopCallback(), None)
         kind = chance.choice(("tree", "history", "versions"))
@@ -319,8 +321,8 @@ class Calls(Session):
         elif passed_all and kind == "versions":
             self.expect(set(seen) == blobs, f"{len(seen)} versions of {len(blobs)}")
 
-    READING = (search, numbers, read, read, header, contains, stream, refs, resolve, resolve, all_ids,
-               all_objects, files, walk)
+    READING = (search, numbers, read, read, header, contains, stream, refs, resolve, resolve,
+               all_ids, all_objects, files, walk)
 
     # Attacks.
 

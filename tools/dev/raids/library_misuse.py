@@ -19,7 +19,8 @@ from raids.library_session import (
 STRUCTS = {"open": OpenOptions, "foreach": ForeachOptions, "walk": WalkOptions,
            "verify": VerifyOptions, "convert": ConvertOptions, "restore": RestoreOptions,
            "consolidate": ConsolidateOptions, "consolidated": Consolidated,
-           "repack": RepackOptions, "search": SearchOptions, "oid": Oid, "object": Object, "int": c.c_int,
+           "repack": RepackOptions, "search": SearchOptions, "oid": Oid, "object": Object,
+           "int": c.c_int,
            "uint64": c.c_uint64, "pointer": c.c_void_p}
 CALLBACKS = {"ref_callback": RefCallback, "piece_callback": PieceCallback,
              "oid_callback": OidCallback, "object_callback": ObjectCallback,

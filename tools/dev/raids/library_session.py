@@ -133,8 +133,9 @@ CODES = {
     "zpack_foreach_ref": {EINVALID},
     "zpack_oid_from_hex": {EINVALID},
     "zpack_contains": {ECORRUPT, EINVALID, EIO, ELIMIT},
-} | {f"zpack_search_{name}": READING | {EINTERRUPTED} for name in (
-    "tree", "history", "versions")} | {name: {EINVALID} for name in PARAMETERS if name.endswith("_init")} | {
+} | {
+    f"zpack_search_{name}": READING | {EINTERRUPTED} for name in ("tree", "history", "versions")
+} | {name: {EINVALID} for name in PARAMETERS if name.endswith("_init")} | {
     f"zpack_{name}": WHOLE for name in (
         "verify", "convert", "consolidate", "restore", "repack")}
 # The versions of options that have more than one.
