@@ -130,9 +130,9 @@ Result<NumberedTrees::Row> NumberedTrees::RowOf(
   if (names[entry.name] == kUnknown) {
     const std::string_view name = trees.name(entry);
     if (name.empty()) {
-      return MakeError(
-          ErrorCode::kCorrupt, "bad entry in a tree of the block of tree {}",
-          id(block.objects.header.first_object));
+      return MakeError(ErrorCode::kCorrupt,
+                       "bad entry in a tree of the block of tree {}",
+                       id(block.objects.header.first_object));
     }
     names[entry.name] = Intern(name);
   }
@@ -163,8 +163,8 @@ Status NumberedTrees::AddEdits(const DecodedBlock& block, uint32_t index,
       of_base.push_back(row);
     }
     if (edit.kind != format::TreeEditKind::kRemove) {
-      ZPACK_ASSIGN_OR_RETURN(
-          const Row row, RowOf(block, edit.entry, edit.entry.child, names));
+      ZPACK_ASSIGN_OR_RETURN(const Row row,
+                             RowOf(block, edit.entry, edit.entry.child, names));
       of_tree.push_back(row);
     }
   }
@@ -176,7 +176,8 @@ Result<std::optional<NumberedTrees::Difference>> NumberedTrees::ReadDifference(
   if (!IsInFile(before) || !IsInFile(after)) return std::nullopt;
   const size_t at = archive_.blocks().FindBlock(before);
   const ObjectNumber first = archive_.blocks().first_object(at);
-  if (after < first || after - first >= archive_.blocks().block_object_count(at)) {
+  if (after < first ||
+      after - first >= archive_.blocks().block_object_count(at)) {
     return std::nullopt;
   }
   ZPACK_ASSIGN_OR_RETURN(const BlockPtr block, blocks_.Block(at));
@@ -184,13 +185,13 @@ Result<std::optional<NumberedTrees::Difference>> NumberedTrees::ReadDifference(
   if (trees == nullptr) return std::nullopt;
   Difference difference;
   if (trees->base(after - first) == before - first) {
-    ZPACK_TRY(AddEdits(*block, after - first, difference.before,
-                       difference.after));
+    ZPACK_TRY(
+        AddEdits(*block, after - first, difference.before, difference.after));
     return difference;
   }
   if (trees->base(before - first) == after - first) {
-    ZPACK_TRY(AddEdits(*block, before - first, difference.after,
-                       difference.before));
+    ZPACK_TRY(
+        AddEdits(*block, before - first, difference.after, difference.before));
     return difference;
   }
   return std::nullopt;
@@ -210,8 +211,8 @@ Result<NumberedTrees::Rows> NumberedTrees::Apply(const DecodedBlock& block,
     taken = edit.position;
     if (edit.kind != format::TreeEditKind::kAdd) ++taken;
     if (edit.kind == format::TreeEditKind::kRemove) continue;
-    ZPACK_ASSIGN_OR_RETURN(
-        const Row row, RowOf(block, edit.entry, edit.entry.child, names));
+    ZPACK_ASSIGN_OR_RETURN(const Row row,
+                           RowOf(block, edit.entry, edit.entry.child, names));
     rows.push_back(row);
   }
   rows.insert(rows.end(), base.begin() + static_cast<ptrdiff_t>(taken),

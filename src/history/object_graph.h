@@ -139,6 +139,9 @@ class ObjectGraph {
   Result<ByteView> TagContent(ObjectNumber number, BlockPtr& block,
                               Bytes& buffer);
 
+  // Gives the blocks with the far bases of an object to the reader of these,
+  // since the walk needs them, too.
+  Status ShareFarBlocks(const DecodedBlock& block, uint32_t index);
   // ReadTree for a tree in a block of far deltas.
   Status ReadFarTree(const DecodedBlock& block, ObjectNumber number,
                      const ObjectMarks& marks, TreeReader& reader);

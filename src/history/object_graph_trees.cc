@@ -6,8 +6,10 @@
 #include <utility>
 
 #include "base/error.h"
+#include "format/limits.h"
 #include "history/object_graph.h"
 #include "object/object_links.h"
+#include "reader/far_base_reader.h"
 
 namespace zpack {
 
@@ -98,6 +100,23 @@ class ObjectGraph::TreeReader {
   Links& links_;
 };
 
+Status ObjectGraph::ShareFarBlocks(const DecodedBlock& block, uint32_t index) {
+  FarBaseReader& bases = archive_.blocks().far_bases();
+  const format::FarBase* far = block.layout()->ChainOf(index).far;
+  for (size_t left = format::kMaxFarBlocks; far != nullptr && left > 0;
+       --left) {
+    const size_t at = archive_.blocks().FindBlock(far->number);
+    ZPACK_ASSIGN_OR_RETURN(const BlockPtr decoded, Block(at));
+    bases.KeepBlock(at, decoded);
+    const uint32_t of_base = far->number - decoded->objects.header.first_object;
+    if (decoded->layout() == nullptr || of_base >= decoded->layout()->count()) {
+      break;
+    }
+    far = decoded->layout()->ChainOf(of_base).far;
+  }
+  return {};
+}
+
 Status ObjectGraph::ReadFarTree(const DecodedBlock& block, ObjectNumber number,
                                 const ObjectMarks& marks, TreeReader& reader) {
   const ObjectNumber first = block.objects.header.first_object;
@@ -108,6 +127,7 @@ Status ObjectGraph::ReadFarTree(const DecodedBlock& block, ObjectNumber number,
   } else if (const auto in_block = block.layout()->base(index)) {
     base = first + *in_block;
   }
+  ZPACK_TRY(ShareFarBlocks(block, index));
   ReadTreeContent tree{number, {}};
   ZPACK_ASSIGN_OR_RETURN(const ByteView content,
                          block.Object(index, tree.content,

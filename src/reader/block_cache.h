@@ -39,6 +39,13 @@ class BlockCache {
   // block has to be decoded, adds its memory to `decoded`, unless that is null.
   Result<BlockPtr> Block(size_t block, uint64_t* decoded = nullptr);
 
+  // Keeps a block that somebody else has decoded.
+  void Insert(size_t block, const BlockPtr& decoded) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (blocks_.Find(block) != nullptr) return;
+    blocks_.Insert(block, decoded, decoded->memory(), decoded->decoding_cost());
+  }
+
   // Returns kind, type and sizes of a block, which are kept for good. Errors
   // are those of BlockDecoder::DecodeObjects.
   Result<const BlockObjects*> Objects(size_t block);

@@ -43,6 +43,11 @@ class FarBaseReader {
   Result<ContentPtr> Read(const format::FarBase& base, ObjectType type,
                           FarBudget& budget);
 
+  // Takes a block that the caller has decoded, so that it is not decoded again.
+  void KeepBlock(size_t block, const BlockCache::BlockPtr& decoded) {
+    blocks_.Insert(block, decoded);
+  }
+
   // What reading an object may take.
   struct Cost {
     uint32_t blocks = 0;

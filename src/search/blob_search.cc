@@ -102,10 +102,11 @@ class BlobSearcher {
     if (base && !block.layout()->IsFar(*base) && IsWanted(*base)) {
       of_base = &known_[*base];
       block.ReadDelta(index, delta_);
-      ZPACK_TRY(FindCarriedLines(text, delta_, block.objects.sizes[*base],
-                                 of_base->lines, matcher_, carried_));
+      ZPACK_TRY(FindCarriedLines(text, delta_,
+                                 {block.objects.sizes[*base], of_base->lines},
+                                 matcher_, carried_));
     } else {
-      ZPACK_TRY(FindCarriedLines(text, {}, 0, {}, matcher_, carried_));
+      ZPACK_TRY(FindCarriedLines(text, {}, {}, matcher_, carried_));
     }
     KnownLines& known = known_[index];
     ZPACK_TRY(Keep(text, of_base, known));

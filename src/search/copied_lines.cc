@@ -69,9 +69,9 @@ class Carrier {
 }  // namespace
 
 Status FindCarriedLines(std::string_view text, const Delta& delta,
-                        uint64_t base_size, std::span<const MatchingLine> base,
-                        LineMatcher& matcher, std::vector<CarriedLine>& lines) {
-  Carrier carrier(text, base, matcher, lines);
+                        const SearchedBase& base, LineMatcher& matcher,
+                        std::vector<CarriedLine>& lines) {
+  Carrier carrier(text, base.lines, matcher, lines);
   size_t at = 0;
   for (const DeltaCopy& copy : delta.copies) {
     at += copy.literals;
@@ -79,7 +79,7 @@ Status FindCarriedLines(std::string_view text, const Delta& delta,
     ZPACK_TRY(
         carrier.Copy(at, end, copy.offset, at == 0 && copy.offset == 0,
                      end == text.size() &&
-                         copy.offset + uint64_t{copy.length} == base_size));
+                         copy.offset + uint64_t{copy.length} == base.size));
     at = end;
   }
   return carrier.Search(text.size());

@@ -26,11 +26,16 @@ struct CarriedLine {
   static constexpr uint32_t kNew = UINT32_MAX;
 };
 
-// Appends the wanted lines of `text`, which is `delta` of a base with
-// `base_size` bytes whose wanted lines are `base`. Errors are those of
-// LineMatcher::NextLine.
+// What is known of a base: its size, and its wanted lines.
+struct SearchedBase {
+  uint64_t size = 0;
+  std::span<const MatchingLine> lines = {};
+};
+
+// Appends the wanted lines of `text`, which is `delta` of `base`. Errors are
+// those of LineMatcher::NextLine.
 Status FindCarriedLines(std::string_view text, const Delta& delta,
-                        uint64_t base_size, std::span<const MatchingLine> base,
-                        LineMatcher& matcher, std::vector<CarriedLine>& lines);
+                        const SearchedBase& base, LineMatcher& matcher,
+                        std::vector<CarriedLine>& lines);
 
 }  // namespace zpack::search

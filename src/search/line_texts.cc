@@ -15,7 +15,8 @@ Result<uint32_t> LineTexts::Number(std::string_view text) {
   const auto known = shard.numbers.find(text);
   if (known != shard.numbers.end()) return known->second * kShards + at;
   constexpr uint64_t kForEach = 96;  // bytes of a string and its number
-  if ((bytes_ += text.size() + kForEach) > max_bytes_) {
+  const uint64_t bytes = bytes_ += text.size() + kForEach;
+  if (bytes > max_bytes_) {
     return MakeError(ErrorCode::kLimitExceeded,
                      "the lines that match take more than {} bytes of memory; "
                      "search for less, or only list or count files",

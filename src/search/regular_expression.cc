@@ -29,6 +29,8 @@ class PosixExpression final : public RegularExpression {
                         .rm_eo = static_cast<regoff_t>(text.size())};
     const int flags =
         REG_STARTEND | (start == TextStart::kInLine ? REG_NOTBOL : 0);
+    // The end is in `match`.
+    // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage)
     const int code = regexec(&compiled_, text.data(), 1, &match, flags);
     if (code == REG_NOMATCH) return std::nullopt;
     if (code != 0) {

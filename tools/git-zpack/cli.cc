@@ -364,15 +364,15 @@ int RunCommand(const Command& command, const std::vector<std::string>& words,
 
 const std::vector<Command>& Commands() {
   static const std::vector<Command> commands = {
-      kConvertCommand,    kConsolidateCommand, kVerifyCommand,
-      kAttestCommand,     kRestoreCommand,     kProtectCommand,
-      kRepairCommand,     kSalvageCommand,     kRepackCommand,
-      kShowCommand,       kReportCommand,      kDiffCommand,
-      kListRefsCommand,   kCatFileCommand,     kRevListCommand,
-      kGrepCommand,       kLsTreeCommand,      kArchiveCommand,
-      kMountCommand,
-      kExecCommand,       kListFilesCommand,   kCatExtraCommand,
-      kUploadPackCommand, kHttpBackendCommand, kShellCommand};
+      kConvertCommand,  kConsolidateCommand, kVerifyCommand,
+      kAttestCommand,   kRestoreCommand,     kProtectCommand,
+      kRepairCommand,   kSalvageCommand,     kRepackCommand,
+      kShowCommand,     kReportCommand,      kDiffCommand,
+      kListRefsCommand, kCatFileCommand,     kRevListCommand,
+      kGrepCommand,     kLsTreeCommand,      kArchiveCommand,
+      kMountCommand,    kExecCommand,        kListFilesCommand,
+      kCatExtraCommand, kUploadPackCommand,  kHttpBackendCommand,
+      kShellCommand};
   return commands;
 }
 

@@ -205,8 +205,8 @@ TEST(CopiedLines, LinesOfADeltaAreThoseOfItsText) {
     std::vector<MatchingLine> expected;
     ASSERT_TRUE(matcher->AllLines(made.text, expected));
     std::vector<CarriedLine> lines;
-    ASSERT_TRUE(FindCarriedLines(made.text, made.delta, made.base.size(), base,
-                                 *matcher, lines));
+    ASSERT_TRUE(FindCarriedLines(made.text, made.delta,
+                                 {made.base.size(), base}, *matcher, lines));
     std::vector<MatchingLine> found;
     for (const CarriedLine& line : lines) {
       found.push_back(line.line);
