@@ -332,6 +332,143 @@ ZPACK_API int zpack_walk(const zpack_archive* archive,
                          const zpack_walk_options* options,
                          zpack_walk_cb callback, void* payload);
 
+/* ---- Searching ---- */
+
+typedef enum zpack_syntax {
+  ZPACK_SYNTAX_BASIC = 0,    /* POSIX basic regular expressions */
+  ZPACK_SYNTAX_EXTENDED = 1, /* POSIX extended regular expressions */
+  ZPACK_SYNTAX_FIXED = 2,    /* plain text */
+  ZPACK_SYNTAX_PERL = 3      /* PCRE2 */
+} zpack_syntax;
+
+/* What is done with files that have a zero byte among the first 8,000. */
+typedef enum zpack_binary_files {
+  ZPACK_BINARY_WHOLE = 0,  /* searched; only that a line matches is told */
+  ZPACK_BINARY_TEXT = 1,   /* as all others */
+  ZPACK_BINARY_WITHOUT = 2 /* not searched */
+} zpack_binary_files;
+
+/* Another thread calls it, ten times a second. A value other than 0 stops the
+ * search, which returns ZPACK_EINTERRUPTED. */
+typedef int (*zpack_stop_cb)(void* payload);
+
+typedef struct zpack_search_options {
+  unsigned version; /* ZPACK_SEARCH_OPTIONS_VERSION */
+  unsigned threads; /* that search; 0: one for each processor */
+  /* A line has to match one of these, of which there is at least one. The
+   * locale of the process (LC_CTYPE) says what letters are. */
+  const char* const* patterns;
+  size_t pattern_count;
+  int syntax;      /* a zpack_syntax */
+  int ignore_case; /* 1: upper and lower case match each other */
+  int words;       /* 1: only matches at the boundaries of words */
+  int invert;      /* 1: the lines that do not match */
+  int all_match;   /* 1: only files in which each of the patterns matches */
+  int binary;      /* a zpack_binary_files */
+  /* Paths relative to the top, as in gitglossary(7). None: all. */
+  const char* const* paths; /* or NULL */
+  size_t path_count;
+  /* zpack_search_tree: directories below a path to look into; -1: all. */
+  int max_depth;
+  /* 1: zpack_search_tree and zpack_search_versions also pass on files without a
+   * line that matches. */
+  int all_files;
+  zpack_stop_cb stop; /* or NULL */
+  void* stop_payload; /* for `stop` */
+} zpack_search_options;
+#define ZPACK_SEARCH_OPTIONS_VERSION 1
+#define ZPACK_SEARCH_OPTIONS_INIT \
+  {ZPACK_SEARCH_OPTIONS_VERSION,  \
+   0,                             \
+   NULL,                          \
+   0,                             \
+   ZPACK_SYNTAX_BASIC,            \
+   0,                             \
+   0,                             \
+   0,                             \
+   0,                             \
+   ZPACK_BINARY_WHOLE,            \
+   NULL,                          \
+   0,                             \
+   -1,                            \
+   0,                             \
+   NULL,                          \
+   NULL}
+ZPACK_API int zpack_search_options_init(zpack_search_options* options,
+                                        unsigned version);
+
+/* Texts and paths of results may contain any bytes, and do not end in NUL. */
+
+typedef struct zpack_matching_line {
+  uint64_t number;  /* counted from 1 */
+  const char* text; /* without the line feed */
+  size_t text_size;
+} zpack_matching_line;
+
+typedef struct zpack_searched_file {
+  const char* path; /* relative to the tree; of size 0 for a blob */
+  size_t path_size;
+  zpack_oid blob;
+  int binary; /* 1: the file matches; there are no lines */
+  const zpack_matching_line* lines;
+  size_t line_count; /* 0 for a text only with all_files */
+} zpack_searched_file;
+
+typedef int (*zpack_searched_file_cb)(const zpack_searched_file* file,
+                                      void* payload);
+/* Searches the files of the tree, or the blob, that `root` leads to, and calls
+ * `callback` with each, in the order of paths. Contents are not hashed.
+ * ZPACK_EINVALID for a pattern or path that is not valid, ZPACK_ENOTFOUND for
+ * an object that is missing, ZPACK_ECORRUPT, ZPACK_ELIMIT,
+ * ZPACK_EINTERRUPTED. */
+ZPACK_API int zpack_search_tree(const zpack_archive* archive,
+                                const zpack_oid* root,
+                                const zpack_search_options* options,
+                                zpack_searched_file_cb callback, void* payload);
+
+typedef struct zpack_history_match {
+  const char* path; /* of size 0 if no commit has the blob */
+  size_t path_size;
+  const char* text; /* of the line; of size 0 for a binary file */
+  size_t text_size;
+  int binary;        /* 1: the file matches; nothing more is known */
+  uint64_t line;     /* number in `blob`, from 1; 0 for a binary file */
+  zpack_oid blob;    /* the first version with the line */
+  zpack_oid brought; /* the commit that brought it, or of size 0 */
+  int present; /* 1 if a branch, a remote branch or HEAD has the line now */
+  /* The commit that removed the line. Of size 0 if the line is present, or if
+   * no single commit removed it. */
+  zpack_oid removed;
+} zpack_history_match;
+
+typedef int (*zpack_history_match_cb)(const zpack_history_match* match,
+                                      void* payload);
+/* Searches every blob of the file once, and calls `callback` with each line at
+ * each path of the history, the youngest commit first. Errors as for
+ * zpack_search_tree; ZPACK_ELIMIT also if what matches takes more than about
+ * 500 MiB of memory. */
+ZPACK_API int zpack_search_history(const zpack_archive* archive,
+                                   const zpack_search_options* options,
+                                   zpack_history_match_cb callback,
+                                   void* payload);
+
+typedef struct zpack_matching_blob {
+  zpack_oid blob;
+  const char* path; /* the first one of the history; of size 0 if none has it */
+  size_t path_size;
+  int binary;
+  uint64_t lines; /* that match; 0 only with all_files */
+} zpack_matching_blob;
+
+typedef int (*zpack_matching_blob_cb)(const zpack_matching_blob* blob,
+                                      void* payload);
+/* As zpack_search_history, but calls `callback` with each blob that matches, in
+ * the order of the commits that brought them, the youngest first. */
+ZPACK_API int zpack_search_versions(const zpack_archive* archive,
+                                    const zpack_search_options* options,
+                                    zpack_matching_blob_cb callback,
+                                    void* payload);
+
 /* ---- Whole files ---- */
 
 typedef struct zpack_progress {

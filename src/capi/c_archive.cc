@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "capi/c_archive.h"
+
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -16,23 +18,8 @@
 #include "zpack/version.h"
 #include "zpack/walk.h"
 
-struct zpack_archive {
-  std::unique_ptr<zpack::ArchiveReader> reader;
-};
-
 namespace zpack::capi {
 namespace {
-
-// Ends a visit unless the callback returned 0.
-Visit Next(int returned) {
-  return returned == 0 ? Visit::kContinue : Visit::kStop;
-}
-
-// What a function with a callback returns, which last returned `returned`.
-Result<int> Ended(const Status& status, int returned) {
-  if (!status) return std::unexpected(status.error());
-  return returned;
-}
 
 // Calls `stream` with a function that passes its pieces to `callback`.
 template <typename StreamPieces>

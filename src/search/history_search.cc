@@ -170,9 +170,8 @@ Status SearchVersions(const ArchiveFile& archive,
     if (blob.binary && options.binary == BinaryFiles::kText) {
       match.binary = false;
     }
-    if (match.binary && options.binary == BinaryFiles::kWithout) {
-      match.lines = 0;
-    }
+    // Like Git, also does not list it among those that do not match.
+    if (match.binary && options.binary == BinaryFiles::kWithout) return {};
     if (match.lines == 0 && !options.all_blobs) return {};
     const std::lock_guard<std::mutex> lock(mutex);
     blobs.Set(blob.number, {blob.number.value()});

@@ -55,6 +55,7 @@ TEST_F(CApiMisuse, MissingArgumentsAreErrors) {
   ExpectInvalid(zpack_consolidate_options_init(nullptr, 1));
   ExpectInvalid(zpack_restore_options_init(nullptr, 1));
   ExpectInvalid(zpack_repack_options_init(nullptr, 1));
+  ExpectInvalid(zpack_search_options_init(nullptr, 1));
   zpack_oid oid;
   ExpectInvalid(zpack_oid_from_hex(nullptr, tip_.c_str()));
   ExpectInvalid(zpack_oid_from_hex(&oid, nullptr));
@@ -93,6 +94,32 @@ TEST_F(CApiMisuse, MissingCallbacksAreErrors) {
   walk.start_count = 1;
   ExpectInvalid(zpack_walk(
       archive_, &walk, [](const zpack_walked*, void*) { return 0; }, nullptr));
+}
+
+TEST_F(CApiMisuse, MissingArgumentsOfSearchesAreErrors) {
+  const char* const pattern = "x";
+  zpack_search_options given = ZPACK_SEARCH_OPTIONS_INIT;
+  given.patterns = &pattern;
+  given.pattern_count = 1;
+  const auto file = [](const zpack_searched_file*, void*) { return 0; };
+  const auto match = [](const zpack_history_match*, void*) { return 0; };
+  const auto blob = [](const zpack_matching_blob*, void*) { return 0; };
+  ExpectInvalid(zpack_search_tree(nullptr, &oid_, &given, file, nullptr));
+  ExpectInvalid(zpack_search_tree(archive_, nullptr, &given, file, nullptr));
+  ExpectInvalid(zpack_search_tree(archive_, &oid_, nullptr, file, nullptr));
+  ExpectInvalid(zpack_search_tree(archive_, &oid_, &given, nullptr, nullptr));
+  ExpectInvalid(zpack_search_history(nullptr, &given, match, nullptr));
+  ExpectInvalid(zpack_search_history(archive_, nullptr, match, nullptr));
+  ExpectInvalid(zpack_search_history(archive_, &given, nullptr, nullptr));
+  ExpectInvalid(zpack_search_versions(nullptr, &given, blob, nullptr));
+  ExpectInvalid(zpack_search_versions(archive_, nullptr, blob, nullptr));
+  ExpectInvalid(zpack_search_versions(archive_, &given, nullptr, nullptr));
+  given.paths = nullptr;
+  given.path_count = 1;
+  ExpectInvalid(zpack_search_history(archive_, &given, match, nullptr));
+  given.path_count = 0;
+  given.patterns = nullptr;
+  ExpectInvalid(zpack_search_history(archive_, &given, match, nullptr));
 }
 
 TEST_F(CApiMisuse, MissingPathsAreErrors) {

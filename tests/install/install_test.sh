@@ -134,7 +134,7 @@ check_consumer "$prefix/consumer"
 echo "-- C interface"
 header=$prefix/usr/include/zpack.h
 library=$(find "$prefix/usr" -name libzpack.so)
-check_exports "$header" "$library" ZPACK_0.9
+check_exports "$header" "$library" 'ZPACK_0\.[0-9]*'
 read -ra flags < <(PKG_CONFIG_PATH=${module%/*} pkg-config --cflags --libs zpack-c)
 cc -std=c11 -Wall -Wextra -Wpedantic -Werror "$here/../../tools/examples/read_archive.c" \
   -o "$prefix/read_archive" "${flags[@]}" || fail "building with '${flags[*]}' failed"

@@ -136,6 +136,8 @@ AT_EXIT = {
     "one iterator": "while True: [working.set() for _ in archive.objects(threads=2)]",
     "read": "while True: archive.read('HEAD')",
     "walk": "while True: list(archive.walk(objects=True))",
+    "grep": "while True: list(archive.grep('line'))",
+    "grep_history": "while True: [working.set() for _ in archive.grep_history('[0-9]')]",
     "open": "while True: zpack.open(file)",
     "verify": "while True: zpack.verify(file, progress=lambda p: working.set())",
     "convert": "while True: zpack.convert(repository, own(), overwrite=True)",
@@ -222,7 +224,9 @@ def test_operation_in_a_forked_process(repository, file, tmp_path):
     """, repository.path, file, tmp_path)
 
 
-@pytest.mark.parametrize("name", ("Archive", "Object", "ObjectIterator", "Ref"))
+@pytest.mark.parametrize("name", (
+    "Archive", "Object", "ObjectIterator", "Ref", "_zpack.MatchIterator",
+    "_zpack.HistoryMatchIterator", "_zpack.MatchingBlobIterator"))
 @pytest.mark.parametrize("derived", (False, True))
 def test_object_that_was_not_made_is_refused(file, name, derived):
     run(f"""
@@ -236,7 +240,9 @@ def test_object_that_was_not_made_is_refused(file, name, derived):
                 pass
     archive = zpack.open(sys.argv[1])
     whole = {{"Archive": archive, "Object": archive["HEAD"], "ObjectIterator": archive.objects(),
-             "Ref": archive.head}}["{name}"]
+             "Ref": archive.head, "_zpack.MatchIterator": archive.grep("x"),
+             "_zpack.HistoryMatchIterator": archive.grep_history("x"),
+             "_zpack.MatchingBlobIterator": archive.grep_versions("x")}}["{name}"]
 
     def tried(action):
         try:

@@ -27,6 +27,21 @@ def contents(file: pathlib.Path, name: str) -> dict[str, bytes]:
     return found
 
 
+def lines(archive: zpack.Archive) -> list[bytes]:
+    found: list[bytes] = []
+    for match in archive.grep("pattern", "v1", ["src", pathlib.Path("doc")], words=True):
+        assert_type(match, zpack.Match)
+        found.append(match.text)
+    for path, blob, line, text in archive.grep([b"one", "two"], paths="src", max_depth=1):
+        print(path.upper(), blob, line + 1, text)
+    for brought in archive.grep_history("pattern", syntax="fixed"):
+        assert_type(brought, zpack.HistoryMatch)
+        assert_type(brought.removed, str | None)
+    for version in archive.grep_versions(b"pattern", all_blobs=True):
+        assert_type(version, zpack.MatchingBlob)
+    return found
+
+
 def make(repository: str, file: bytes) -> bool:
     def tell(progress: zpack.Progress) -> None:
         print(progress.phase, progress.objects)

@@ -14,6 +14,7 @@
 #include <stop_token>
 #include <string>
 #include <unordered_set>
+#include <vector>
 
 #include "base/file.h"
 #include "convert/convert_source.h"
@@ -28,6 +29,7 @@
 namespace zpack::testing {
 namespace {
 
+using ::testing::Each;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -39,6 +41,14 @@ class ArchiveReaderTest : public ::testing::Test {
     auto reader = ArchiveReader::Open(file_, {});
     EXPECT_THAT(reader, IsOk());
     reader_ = *std::move(reader);
+  }
+
+  // Searches for a pattern that every line has.
+  template <typename Options>
+  static Options AllLines() {
+    Options options;
+    options.query.tokens = {{QueryToken::Kind::kPattern, "", {}}};
+    return options;
   }
 
   static std::stop_token Stopped() {
@@ -113,6 +123,36 @@ TEST_F(ArchiveReaderTest, AStopEndsWalkAndDescribe) {
       HasCode(ErrorCode::kInterrupted));
   EXPECT_THAT(reader_->Describe(Stopped()), HasCode(ErrorCode::kInterrupted));
   EXPECT_THAT(reader_->Describe(), IsOk());
+}
+
+TEST_F(ArchiveReaderTest, SearchesKeepTheContractOfVisitors) {
+  const auto head = reader_->Resolve("HEAD");
+  ASSERT_THAT(head, IsOk());
+  auto tree = AllLines<TreeSearchOptions>();
+  auto history = AllLines<HistorySearchOptions>();
+  const auto search = [&](const auto& visit) -> std::vector<Status> {
+    return {reader_->SearchTree(*head, tree, visit),
+            reader_->SearchHistory(history, visit),
+            reader_->SearchVersions(history, visit)};
+  };
+  int visited = 0;
+  const auto stop = [&](const auto&) -> Result<Visit> {
+    ++visited;
+    return Visit::kStop;
+  };
+  EXPECT_THAT(search(stop), Each(IsOk()));
+  EXPECT_EQ(visited, 3);
+  const auto refuse = [](const auto&) -> Result<Visit> {
+    return std::unexpected(Error{ErrorCode::kExists, "refused"});
+  };
+  EXPECT_THAT(search(refuse), Each(IsError(ErrorCode::kExists, "refused")));
+  tree.stop = history.stop = Stopped();
+  EXPECT_THAT(search(stop), Each(HasCode(ErrorCode::kInterrupted)));
+  tree.query.tokens =
+      history.query.tokens = {{QueryToken::Kind::kPattern, R"(\()", "here"}};
+  EXPECT_THAT(search(stop),
+              Each(IsError(ErrorCode::kInvalidArgument, HasSubstr("here"))));
+  EXPECT_EQ(visited, 3);
 }
 
 TEST_F(ArchiveReaderTest, UnbornHeadIsToldFromAnUnknownName) {

@@ -10,7 +10,6 @@
 
 #include <chrono>
 #include <memory>
-#include <set>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -18,31 +17,19 @@
 #include <vector>
 
 #include "file_path.h"
+#include "initialised_caster.h"
 #include "interpreter_lock.h"
 #include "module_parts.h"
 #include "object_iterator.h"
 #include "python_errors.h"
+#include "python_text.h"
+#include "search_class.h"
 #include "zpack/archive_reader.h"
 
 namespace zpack::python {
 namespace {
 
 namespace py = pybind11;
-
-constexpr std::chrono::milliseconds kCheckInterval(100);
-
-// Text that Git stored, whose bytes need not be UTF-8.
-py::str TextOf(std::string_view bytes) {
-  return py::reinterpret_steal<py::str>(PyUnicode_DecodeUTF8(
-      bytes.data(), static_cast<Py_ssize_t>(bytes.size()), "surrogateescape"));
-}
-
-std::string BytesOf(const py::str& text) {
-  const auto bytes = py::reinterpret_steal<py::bytes>(
-      PyUnicode_AsEncodedString(text.ptr(), "utf-8", "surrogateescape"));
-  if (!bytes) throw py::error_already_set();
-  return bytes;
-}
 
 py::object IdOrNone(const ObjectId& id) {
   if (id.empty()) return py::none();
@@ -61,25 +48,7 @@ struct Walked {
   std::string name;
 };
 
-// The iterators of this process and of those it was forked from. The
-// interpreter's lock guards the set, which is never destroyed.
-std::set<ObjectIterator*>& Iterators() {
-  static auto* const iterators = new std::set<ObjectIterator*>;
-  return *iterators;
-}
-
 pid_t first_process = 0;
-
-// Ends its thread without the interpreter's lock, because the thread may wait
-// for a server.
-struct EndIterator {
-  void operator()(ObjectIterator* iterator) const {
-    Iterators().erase(iterator);
-    if (!iterator->IsOfThisProcess()) return;
-    const Unlocked unlocked;
-    const std::unique_ptr<ObjectIterator> owned(iterator);
-  }
-};
 
 // The interpreter has ended, and other threads are still reading. They must not
 // meet what the process destroys next. None of them can be one that waits for
@@ -87,7 +56,7 @@ struct EndIterator {
 void EndReading() {
   constexpr std::chrono::seconds kPatience(10);
   if (getpid() != first_process) return;  // Forked: the threads are not here.
-  for (ObjectIterator* const iterator : Iterators()) iterator->Stop();
+  StopIterators();
   const auto limit = std::chrono::steady_clock::now() + kPatience;
   while (Users::All() != 0 && std::chrono::steady_clock::now() < limit) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -231,15 +200,27 @@ class PythonArchive {
     return ids;
   }
 
-  std::unique_ptr<ObjectIterator, EndIterator> Objects(
-      unsigned threads, uint64_t max_content) const {
+  OwnedIterator<ReadObject> Objects(unsigned threads,
+                                    uint64_t max_content) const {
     BulkOptions options;
     options.threads = threads;
     options.max_content = max_content;
     CheckProcess(*users_);
-    auto made = std::make_unique<ObjectIterator>(reader(), options, users_);
-    Iterators().insert(made.get());
-    return std::unique_ptr<ObjectIterator, EndIterator>(made.release());
+    return ReadAhead(reader(), options, users_);
+  }
+
+  py::object SearchTree(const py::str& name, const py::dict& values) const {
+    const ObjectId id = Id(name);
+    CheckProcess(*users_);
+    return MakeTreeSearch(reader(), users_, id, values);
+  }
+  py::object SearchHistory(const py::dict& values) const {
+    CheckProcess(*users_);
+    return MakeHistorySearch(reader(), users_, values);
+  }
+  py::object SearchVersions(const py::dict& values) const {
+    CheckProcess(*users_);
+    return MakeVersionSearch(reader(), users_, values);
   }
 
   py::list Walk(const std::vector<py::str>& starts, bool objects) const {
@@ -300,23 +281,7 @@ class PythonArchive {
 }  // namespace
 }  // namespace zpack::python
 
-// pybind11 gives functions memory that nobody has initialised if they are
-// called with Class.__new__(Class).
 namespace pybind11::detail {
-
-template <typename T>
-struct InitialisedCaster : type_caster_base<T> {
-  bool load(handle source, bool convert) {
-    if (!isinstance<T>(source)) return false;
-    auto* const made = reinterpret_cast<instance*>(source.ptr());
-    if (!made->get_value_and_holder().holder_constructed()) {
-      // Not 'false', for which pybind11 writes a message with the object's
-      // repr.
-      throw type_error("this object has no content; it was made by __new__");
-    }
-    return type_caster_base<T>::load(source, convert);
-  }
-};
 
 template <>
 struct type_caster<zpack::python::PythonArchive>
@@ -324,9 +289,6 @@ struct type_caster<zpack::python::PythonArchive>
 template <>
 struct type_caster<zpack::python::ReadObject>
     : InitialisedCaster<zpack::python::ReadObject> {};
-template <>
-struct type_caster<zpack::python::ObjectIterator>
-    : InitialisedCaster<zpack::python::ObjectIterator> {};
 template <>
 struct type_caster<zpack::python::RefView>
     : InitialisedCaster<zpack::python::RefView> {};
@@ -363,25 +325,6 @@ void SetBuffer(PyHeapTypeObject* type) {
   type->ht_type.tp_as_buffer = &type->as_buffer;
 }
 
-std::unique_ptr<ReadObject> NextObject(ObjectIterator& iterator) {
-  if (!iterator.IsOfThisProcess()) {
-    throw std::runtime_error(
-        "an iterator ends where its process is forked; make a new one");
-  }
-  for (;;) {
-    auto next = [&] {
-      const Unlocked unlocked;
-      return iterator.Next(kCheckInterval);
-    }();
-    if (next) {
-      auto object = ValueOf(*std::move(next));
-      if (!object) throw py::stop_iteration();
-      return std::make_unique<ReadObject>(*std::move(object));
-    }
-    if (PyErr_CheckSignals() != 0) throw py::error_already_set();
-  }
-}
-
 void DefineObject(py::module_& module) {
   py::class_<ReadObject>(module, "Object", py::custom_type_setup(SetBuffer),
                          "An object. bytes(object) and memoryview(object) are "
@@ -407,12 +350,9 @@ void DefineObject(py::module_& module) {
         return "<zpack." + std::string(ObjectTypeName(o.type)) + " " +
                o.id.ToHex() + ">";
       });
-  py::class_<ObjectIterator, std::unique_ptr<ObjectIterator, EndIterator>>(
-      module, "ObjectIterator")
-      .def(
-          "__iter__", [](ObjectIterator& i) -> ObjectIterator& { return i; },
-          py::return_value_policy::reference_internal)
-      .def("__next__", NextObject);
+  DefineIterator<ReadObject>(module, "ObjectIterator", [](ReadObject object) {
+    return std::make_unique<ReadObject>(std::move(object));
+  });
 }
 
 void DefineRef(py::module_& module) {
@@ -452,10 +392,12 @@ void DefineArchive(py::module_& module) {
   Py_AtExit(EndReading);
   DefineObject(module);
   DefineRef(module);
+  DefineSearches(module);
   using A = PythonArchive;
-  py::class_<A>(module, "Archive",
-                "An open .zpack file. Several threads may use it at once.")
-      .def(py::init([](const py::object& path, uint64_t cache_size,
+  py::class_<A> type(
+      module, "Archive",
+      "An open .zpack file. Several threads may use it at once.");
+  type.def(py::init([](const py::object& path, uint64_t cache_size,
                        const py::iterable& backing) {
              return std::make_unique<A>(FilePath(path), cache_size,
                                         FilePaths(backing));
@@ -511,7 +453,11 @@ void DefineArchive(py::module_& module) {
           "(id, type, path) of each commit that `starts` reach, in the order "
           "of git-rev-list; of all refs without `starts`; of tags, trees and "
           "blobs, too, with `objects`.")
-      .def("blocks", &A::Blocks, "What blocks the file has, as dictionaries.");
+      .def("blocks", &A::Blocks, "What blocks the file has, as dictionaries.")
+      .def("_search_tree", &A::SearchTree)
+      .def("_search_history", &A::SearchHistory)
+      .def("_search_versions", &A::SearchVersions);
+  AddSearchMethods(type);
 }
 
 }  // namespace zpack::python

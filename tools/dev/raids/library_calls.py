@@ -6,9 +6,10 @@ import ctypes as c
 import random
 
 from raids.library_session import (
-    EINVALID, ELIMIT, ENOTFOUND, OK, TYPES, Archive, Cost, FileCallback, ForeachOptions, Object,
-    ObjectCallback, Oid, OidCallback, OpenOptions, PieceCallback, Ref, RefCallback, Session,
-    WalkCallback, WalkOptions, hex_of)
+    EINTERRUPTED, EINVALID, ELIMIT, ENOTFOUND, OK, TYPES, Archive, BlobCallback, Cost,
+    FileCallback, ForeachOptions, MatchCallback, Object, ObjectCallback, Oid, OidCallback,
+    OpenOptions, PieceCallback, Ref, RefCallback, SearchedCallback, SearchOptions, Session,
+    StopCallback, WalkCallback, WalkOptions, hex_of, oid_of)
 
 NUMBERS = (0, 1, 2, 3, 255, 4096, 2**20, 2**31 - 1, 2**31, 2**32 - 1, 2**32, 2**40, 2**62,
            2**63 - 1, 2**63, 2**64 - 1)
@@ -18,6 +19,13 @@ NAMES = (b"", b"HEAD", b"main", b"v1", b"refs/heads/main", b"HEAD~1", b"HEAD^{tr
          b"HEAD" + b"^0" * 70000, b"HEAD" + b"^{}" * 50000, b"HEAD:" + b"a/" * 50000,
          b"\xff\x1b[2J", b"HEAD:dir/../dir/file1", b"HEAD^4294967297", b"HEAD~-1",
          b"0" * 39, b"0" * 64)
+
+
+PATTERNS = (b"", b"line", b"LINE", b"of 1$", b"^line [0-9]*5", b"[[:digit:]]+", b"(line|of)*x",
+            b"7", b"e 1", b"a" * 5000, b"(a*)*b", b"one\ntwo", b".", b"(", b"[", b"\\", b"\xff",
+            b"\\(x\\)\\1")
+PATHSPECS = (b"", b"dir", b"dir/file1", b"*1", b":!dir/file2", b":(icase)DIR", b":(glob)**/f*",
+             b"[", b"\xff" * 3000, b":(nonsense)x", b":(attr:x)y", b"../x", b"/")
 
 
 class Calls(Session):
@@ -256,8 +264,65 @@ class Calls(Session):
                 want = self.truth["objects_walked" if options.objects else "commits_walked"]
                 self.expect(seen == want, "a walk differs from that of Git")
 
-    READING = (numbers, read, read, header, contains, stream, refs, resolve, resolve, all_ids,
-               all_objects, files, walk)
+    def search(self, chance: random.Random, archive: Archive, depth: int = 0) -> None:
+        """A search with any options. 'line' is in every version of each file."""
+        plain = chance.randrange(3) == 0
+        patterns = [b"line"] if plain else chance.choices(
+            PATTERNS, k=chance.choice((0, 1, 1, 1, 2, 2)))
+        paths = [] if plain else chance.choices(PATHSPECS, k=chance.choice((0, 0, 1, 2)))
+        given = (c.c_char_p * len(patterns))(*patterns), (c.c_char_p * len(paths))(*paths)
+        odd = [0] * 5 if plain else [chance.choice((0, 0, 1)) for _ in range(4)] + [
+            chance.choice((0, 0, 0, 1, 1, 2, 2, 3, -1))]
+        stopped = {"asked": 0}
+
+        def ask(_payload) -> int:
+            stopped["asked"] += 1
+            return 1 if stopped["asked"] > 3 else 0
+        options = SearchOptions(
+            1, chance.choice((0, 1, 2, 2**32 - 1)), c.addressof(given[0]), len(patterns),
+            0 if plain else chance.choice((0, 1, 1, 2, 2, 3, 3, 4)), *odd,
+            c.addressof(given[1]), len(paths),
+            -1 if plain else chance.choice((-1, -1, -1, 0, 1, 2**31 - 1, -2)), chance.randrange(2),
+            StopCallback(ask) if chance.randrange(3) == 0 else StopCallback(), None)
+        kind = chance.choice(("tree", "history", "versions"))
+        seen: list[str] = []
+
+        def see(pointer) -> None:
+            found = pointer.contents
+            path = c.string_at(found.path, found.path_size).decode(errors="replace")
+            seen.append(hex_of(found.blob))
+            if kind == "tree":
+                for line in found.lines[:found.line_count] if found.line_count else ():
+                    text = c.string_at(line.text, line.text_size)
+                    self.expect(b"\n" not in text and line.number > 0, f"a line of {path}")
+            elif kind == "history":
+                text = c.string_at(found.text, found.text_size)
+                self.expect(not plain or b"line" in text or found.binary,
+                            f"{text[:80]!r} matches")
+                self.expect(not found.present or not found.removed.size, "present and removed")
+        callback, stops, check = self.visitor(
+            {"tree": SearchedCallback, "history": MatchCallback, "versions": BlobCallback}[kind],
+            chance, 8, see, self.nested(chance, archive, depth))
+        root, text = self.pick(chance)
+        if plain and self.mode != "forged":
+            text = self.truth["names"]["HEAD"]
+            root = oid_of(text)
+        code = self.call(f"zpack_search_{kind}", archive.handle,
+                         *([c.byref(root)] if kind == "tree" else []), c.byref(options), callback,
+                         None, stops=stops)
+        passed_all = check(f"zpack_search_{kind}", code)
+        self.expect(code != EINTERRUPTED or stopped["asked"] > 3, "a search was not stopped")
+        if not plain or self.mode != "good" or archive.is_limited:
+            return
+        self.expect(code in (OK, EINTERRUPTED, *stops), f"zpack_search_{kind} returned {code}")
+        blobs = {name for name, (kind_of, _) in self.objects.items() if kind_of == "blob"}
+        if passed_all and kind == "tree":
+            self.expect(len(seen) == 5 and set(seen) <= blobs, f"{len(seen)} files")
+        elif passed_all and kind == "versions":
+            self.expect(set(seen) == blobs, f"{len(seen)} versions of {len(blobs)}")
+
+    READING = (search, numbers, read, read, header, contains, stream, refs, resolve, resolve,
+               all_ids, all_objects, files, walk)
 
     # Attacks.
 

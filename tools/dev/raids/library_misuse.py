@@ -10,20 +10,25 @@ import subprocess
 
 from raids.library_calls import Calls
 from raids.library_session import (
-    EEXISTS, EINTERRUPTED, EINVALID, OK, PARAMETERS, VERSIONS, Consolidated,
+    EEXISTS, EINTERRUPTED, EINVALID, OK, PARAMETERS, VERSIONS, BlobCallback, Consolidated,
     ConsolidateOptions, ConvertOptions, FileCallback,
-    ForeachOptions, Object, ObjectCallback, Oid, OidCallback, OpenOptions, PieceCallback,
-    ProgressCallback, RefCallback, RepackOptions, RestoreOptions, RunOptions, VerifyOptions,
-    WalkCallback, WalkOptions, oid_of)
+    ForeachOptions, MatchCallback, Object, ObjectCallback, Oid, OidCallback, OpenOptions,
+    PieceCallback, ProgressCallback, RefCallback, RepackOptions, RestoreOptions, RunOptions,
+    SearchedCallback, SearchOptions, VerifyOptions, WalkCallback, WalkOptions, oid_of)
 
 STRUCTS = {"open": OpenOptions, "foreach": ForeachOptions, "walk": WalkOptions,
            "verify": VerifyOptions, "convert": ConvertOptions, "restore": RestoreOptions,
            "consolidate": ConsolidateOptions, "consolidated": Consolidated,
-           "repack": RepackOptions, "oid": Oid, "object": Object, "int": c.c_int,
+           "repack": RepackOptions, "search": SearchOptions, "oid": Oid, "object": Object,
+           "int": c.c_int,
            "uint64": c.c_uint64, "pointer": c.c_void_p}
 CALLBACKS = {"ref_callback": RefCallback, "piece_callback": PieceCallback,
              "oid_callback": OidCallback, "object_callback": ObjectCallback,
-             "file_callback": FileCallback, "walk_callback": WalkCallback}
+             "file_callback": FileCallback, "walk_callback": WalkCallback,
+             "searched_callback": SearchedCallback, "match_callback": MatchCallback,
+             "blob_callback": BlobCallback}
+# One pattern, for options that need one.
+PATTERNS = (c.c_char_p * 1)(b"line")
 
 class Misuse(Calls):
     def __init__(self, config: dict):
@@ -49,6 +54,8 @@ class Misuse(Calls):
             return c.byref(out), out
         if word in CALLBACKS:
             return CALLBACKS[word](lambda *_: 5), None
+        if word == "search":
+            return c.byref(SearchOptions(1, 0, c.addressof(PATTERNS), 1, max_depth=-1)), None
         if word in STRUCTS and word != "oid":
             return c.byref(STRUCTS[word](1)), None
         values = {"archive": handle, "oid": c.byref(oid_of(self.ids[0])), "name": b"HEAD",
@@ -112,7 +119,7 @@ class Misuse(Calls):
     def odd_version(self) -> None:
         """A struct of another version, which ends before memory that nobody may read."""
         name = self.chance.choice(("open", "foreach", "walk", "verify", "convert",
-                                   "consolidate", "restore", "repack"))
+                                   "consolidate", "restore", "repack", "search"))
         version = self.chance.choice((0, VERSIONS.get(name, 1) + 1, 3, 255, 2**31, 2**32 - 1))
         given = STRUCTS[name](1)
         code = self.call(f"zpack_{name}_options_init", c.byref(given), c.c_uint(version),
@@ -121,12 +128,12 @@ class Misuse(Calls):
         address = self.at_edge(version)
         for function, parameters in PARAMETERS.items():
             words = parameters.split()
-            if name + "?" not in words:
+            if name not in words and name + "?" not in words:
                 continue
             given, outs = [], []
             for word in words:
                 value, out = self.argument(word)
-                given.append(c.c_void_p(address) if word == name + "?" else value)
+                given.append(c.c_void_p(address) if word.rstrip("?") == name else value)
                 outs += [out] if out is not None else []
             if self.archives or "archive" not in words:
                 code = self.call(function, *given, outs=outs)

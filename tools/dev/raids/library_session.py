@@ -66,12 +66,29 @@ RestoreOptions = struct("RestoreOptions", version=c.c_uint, run=RunOptions,
                         backing_count=c.c_size_t)
 RepackOptions = struct("RepackOptions", version=c.c_uint, run=RunOptions,
                        remove_redundant=c.c_int, no_reuse=c.c_int)
+StopCallback = c.CFUNCTYPE(c.c_int, c.c_void_p)
+SearchOptions = struct("SearchOptions", version=c.c_uint, threads=c.c_uint, patterns=c.c_void_p,
+                       pattern_count=c.c_size_t, syntax=c.c_int, ignore_case=c.c_int,
+                       words=c.c_int, invert=c.c_int, all_match=c.c_int, binary=c.c_int,
+                       paths=c.c_void_p, path_count=c.c_size_t, max_depth=c.c_int,
+                       all_files=c.c_int, stop=StopCallback, stop_payload=c.c_void_p)
+MatchingLine = struct("MatchingLine", number=c.c_uint64, text=c.c_void_p, text_size=c.c_size_t)
+SearchedFile = struct("SearchedFile", path=c.c_void_p, path_size=c.c_size_t, blob=Oid,
+                      binary=c.c_int, lines=c.POINTER(MatchingLine), line_count=c.c_size_t)
+HistoryMatch = struct("HistoryMatch", path=c.c_void_p, path_size=c.c_size_t, text=c.c_void_p,
+                      text_size=c.c_size_t, binary=c.c_int, line=c.c_uint64, blob=Oid,
+                      brought=Oid, present=c.c_int, removed=Oid)
+MatchingBlob = struct("MatchingBlob", blob=Oid, path=c.c_void_p, path_size=c.c_size_t,
+                      binary=c.c_int, lines=c.c_uint64)
 RefCallback = c.CFUNCTYPE(c.c_int, c.POINTER(Ref), c.c_void_p)
 PieceCallback = c.CFUNCTYPE(c.c_int, c.c_void_p, c.c_size_t, c.c_void_p)
 OidCallback = c.CFUNCTYPE(c.c_int, c.POINTER(Oid), c.c_void_p)
 ObjectCallback = c.CFUNCTYPE(c.c_int, c.POINTER(View), c.c_void_p)
 FileCallback = c.CFUNCTYPE(c.c_int, c.POINTER(File), c.c_void_p)
 WalkCallback = c.CFUNCTYPE(c.c_int, c.POINTER(Walked), c.c_void_p)
+SearchedCallback = c.CFUNCTYPE(c.c_int, c.POINTER(SearchedFile), c.c_void_p)
+MatchCallback = c.CFUNCTYPE(c.c_int, c.POINTER(HistoryMatch), c.c_void_p)
+BlobCallback = c.CFUNCTYPE(c.c_int, c.POINTER(MatchingBlob), c.c_void_p)
 
 # What each function takes. Without '?', NULL is ZPACK_EINVALID; a result is 'out'.
 PARAMETERS = {
@@ -84,6 +101,7 @@ PARAMETERS = {
     "zpack_consolidate_options_init": "out:consolidate 1",
     "zpack_restore_options_init": "out:restore 1",
     "zpack_repack_options_init": "out:repack 1",
+    "zpack_search_options_init": "out:search 1",
     "zpack_open": "out:pointer file open?",
     "zpack_foreach_ref": "archive ref_callback payload?",
     "zpack_resolve": "out:oid archive name",
@@ -97,6 +115,9 @@ PARAMETERS = {
     "zpack_foreach_file": "archive file_callback payload?",
     "zpack_stream_file": "archive file_name piece_callback payload?",
     "zpack_walk": "archive walk? walk_callback payload?",
+    "zpack_search_tree": "archive oid search searched_callback payload?",
+    "zpack_search_history": "archive search match_callback payload?",
+    "zpack_search_versions": "archive search blob_callback payload?",
     "zpack_verify": "out:pointer file repository? verify?",
     "zpack_convert": "repository new_file convert?",
     "zpack_consolidate": "out:consolidated? file new_file consolidate?",
@@ -112,6 +133,8 @@ CODES = {
     "zpack_foreach_ref": {EINVALID},
     "zpack_oid_from_hex": {EINVALID},
     "zpack_contains": {ECORRUPT, EINVALID, EIO, ELIMIT},
+} | {
+    f"zpack_search_{name}": READING | {EINTERRUPTED} for name in ("tree", "history", "versions")
 } | {name: {EINVALID} for name in PARAMETERS if name.endswith("_init")} | {
     f"zpack_{name}": WHOLE for name in (
         "verify", "convert", "consolidate", "restore", "repack")}

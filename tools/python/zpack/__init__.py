@@ -19,10 +19,12 @@ from ._zpack import version as _version
 from .errors import Error
 from .operations import (Consolidated, Path as _Path, Progress, Report, consolidate, convert,
                          restore, verify)
+from .search import HistoryMatch, Match, MatchingBlob
 
 __version__: str = _version()
-__all__ = ["Archive", "Consolidated", "Error", "Object", "ObjectIterator", "Progress", "Ref",
-           "Report", "consolidate", "convert", "errors", "open", "restore", "verify"]
+__all__ = ["Archive", "Consolidated", "Error", "HistoryMatch", "Match", "MatchingBlob", "Object",
+           "ObjectIterator", "Progress", "Ref", "Report", "consolidate", "convert", "errors",
+           "open", "restore", "verify"]
 
 
 def open(path: _Path, *, cache_size: int = 256 << 20,  # pylint: disable=redefined-builtin

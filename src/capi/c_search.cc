@@ -1,0 +1,236 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "capi/c_archive.h"
+#include "capi/c_error.h"
+#include "zpack.h"
+#include "zpack/search.h"
+
+namespace zpack::capi {
+namespace {
+
+constexpr zpack_search_options kSearch = ZPACK_SEARCH_OPTIONS_INIT;
+constexpr std::chrono::milliseconds kStopInterval(100);
+
+// Asks a callback, in a thread of its own, whether a search should stop.
+class StopQuestion {
+ public:
+  StopQuestion(zpack_stop_cb callback, void* payload)
+      : callback_(callback), payload_(payload) {
+    if (callback == nullptr) return;
+    thread_ =
+        std::jthread([this](const std::stop_token& ended) { Ask(ended); });
+  }
+  StopQuestion(const StopQuestion&) = delete;
+  StopQuestion& operator=(const StopQuestion&) = delete;
+
+  std::stop_token token() const { return stop_.get_token(); }
+
+ private:
+  void Ask(const std::stop_token& ended) {
+    std::mutex mutex;
+    std::condition_variable_any changed;
+    std::unique_lock<std::mutex> lock(mutex);
+    while (!ended.stop_requested()) {
+      if (callback_(payload_) != 0) {
+        stop_.request_stop();
+        return;
+      }
+      changed.wait_for(lock, ended, kStopInterval, [] { return false; });
+    }
+  }
+
+  zpack_stop_cb callback_;
+  void* payload_;
+  std::stop_source stop_;
+  std::jthread thread_;  // last, so that it ends before what it uses
+};
+
+// REQUIRES: the value is one of the enumeration.
+PatternSyntax SyntaxOf(int syntax) {
+  switch (syntax) {
+    case ZPACK_SYNTAX_EXTENDED:
+      return PatternSyntax::kExtended;
+    case ZPACK_SYNTAX_FIXED:
+      return PatternSyntax::kFixed;
+    case ZPACK_SYNTAX_PERL:
+      return PatternSyntax::kPerl;
+    default:
+      return PatternSyntax::kBasic;
+  }
+}
+
+BinaryFiles BinaryOf(int binary) {
+  switch (binary) {
+    case ZPACK_BINARY_TEXT:
+      return BinaryFiles::kText;
+    case ZPACK_BINARY_WITHOUT:
+      return BinaryFiles::kWithout;
+    default:
+      return BinaryFiles::kWhole;
+  }
+}
+
+Status CheckRanges(const zpack_search_options& given) {
+  if (given.syntax < ZPACK_SYNTAX_BASIC || given.syntax > ZPACK_SYNTAX_PERL) {
+    return Invalid("no such syntax of patterns");
+  }
+  if (given.binary < ZPACK_BINARY_WHOLE ||
+      given.binary > ZPACK_BINARY_WITHOUT) {
+    return Invalid("no such treatment of binary files");
+  }
+  if (given.max_depth < -1) return Invalid("max_depth is less than -1");
+  if (given.pattern_count == 0) return Invalid("no pattern given");
+  return {};
+}
+
+// `options` without `stop`.
+Result<SearchOptions> SearchOf(const zpack_search_options& given) {
+  ZPACK_TRY(CheckRanges(given));
+  SearchOptions search;
+  search.threads = given.threads;
+  LineQuery& query = search.query;
+  ZPACK_ASSIGN_OR_RETURN(auto patterns,
+                         PathsOf(given.patterns, given.pattern_count));
+  for (std::string& pattern : patterns) {
+    query.tokens.push_back(
+        {QueryToken::Kind::kPattern, std::move(pattern), {}});
+  }
+  query.syntax = SyntaxOf(given.syntax);
+  query.ignore_case = given.ignore_case != 0;
+  query.words = given.words != 0;
+  query.invert = given.invert != 0;
+  query.all_match = given.all_match != 0;
+  search.binary = BinaryOf(given.binary);
+  ZPACK_ASSIGN_OR_RETURN(search.pathspecs,
+                         PathsOf(given.paths, given.path_count));
+  return search;
+}
+
+HistorySearchOptions HistoryOptions(SearchOptions search,
+                                    const zpack_search_options& given,
+                                    const StopQuestion& stop) {
+  HistorySearchOptions history;
+  static_cast<SearchOptions&>(history) = std::move(search);
+  history.all_blobs = given.all_files != 0;
+  history.stop = stop.token();
+  return history;
+}
+
+zpack_oid ToCOrNone(const std::optional<ObjectId>& id) {
+  return id ? ToC(*id) : zpack_oid();
+}
+
+// The lines of a file, whose text `lines` points into.
+void SetLines(const SearchedFile& file,
+              std::vector<zpack_matching_line>& lines) {
+  lines.clear();
+  if (file.binary) return;
+  for (const MatchingLine& line : file.lines) {
+    const std::string_view text =
+        file.text.substr(line.begin, line.end - line.begin);
+    lines.push_back({line.number, text.data(), text.size()});
+  }
+}
+
+}  // namespace
+
+extern "C" {
+
+int zpack_search_options_init(zpack_search_options* options, unsigned version) {
+  return InitOptions(options, version, kSearch);
+}
+
+int zpack_search_tree(const zpack_archive* archive, const zpack_oid* root,
+                      const zpack_search_options* options,
+                      zpack_searched_file_cb callback, void* payload) {
+  return Answer([&]() -> Result<int> {
+    ZPACK_TRY(CheckGiven(archive, callback));
+    ZPACK_ASSIGN_OR_RETURN(const ObjectId id, IdOf(root));
+    ZPACK_ASSIGN_OR_RETURN(const auto given, OptionsOr(options, kSearch));
+    TreeSearchOptions search;
+    ZPACK_ASSIGN_OR_RETURN(static_cast<SearchOptions&>(search),
+                           SearchOf(given));
+    if (given.max_depth >= 0) {
+      search.max_depth = static_cast<uint32_t>(given.max_depth);
+    }
+    search.all_files = given.all_files != 0;
+    const StopQuestion stop(given.stop, given.stop_payload);
+    search.stop = stop.token();
+    int returned = 0;
+    std::vector<zpack_matching_line> lines;
+    const Status searched = archive->reader->SearchTree(
+        id, search, [&](const SearchedFile& file) -> Result<Visit> {
+          SetLines(file, lines);
+          const zpack_searched_file view = {
+              file.path.data(),    file.path.size(), ToC(file.id),
+              file.binary ? 1 : 0, lines.data(),     lines.size()};
+          returned = callback(&view, payload);
+          return Next(returned);
+        });
+    return Ended(searched, returned);
+  });
+}
+
+int zpack_search_history(const zpack_archive* archive,
+                         const zpack_search_options* options,
+                         zpack_history_match_cb callback, void* payload) {
+  return Answer([&]() -> Result<int> {
+    ZPACK_TRY(CheckGiven(archive, callback));
+    ZPACK_ASSIGN_OR_RETURN(const auto given, OptionsOr(options, kSearch));
+    ZPACK_ASSIGN_OR_RETURN(auto search, SearchOf(given));
+    const StopQuestion stop(given.stop, given.stop_payload);
+    int returned = 0;
+    const Status searched = archive->reader->SearchHistory(
+        HistoryOptions(std::move(search), given, stop),
+        [&](const HistoryMatch& match) -> Result<Visit> {
+          const zpack_history_match view = {
+              match.path.data(),     match.path.size(),
+              match.text.data(),     match.text.size(),
+              match.binary ? 1 : 0,  match.line,
+              ToC(match.blob),       ToCOrNone(match.brought),
+              match.present ? 1 : 0, ToCOrNone(match.removed)};
+          returned = callback(&view, payload);
+          return Next(returned);
+        });
+    return Ended(searched, returned);
+  });
+}
+
+int zpack_search_versions(const zpack_archive* archive,
+                          const zpack_search_options* options,
+                          zpack_matching_blob_cb callback, void* payload) {
+  return Answer([&]() -> Result<int> {
+    ZPACK_TRY(CheckGiven(archive, callback));
+    ZPACK_ASSIGN_OR_RETURN(const auto given, OptionsOr(options, kSearch));
+    ZPACK_ASSIGN_OR_RETURN(auto search, SearchOf(given));
+    const StopQuestion stop(given.stop, given.stop_payload);
+    int returned = 0;
+    const Status searched = archive->reader->SearchVersions(
+        HistoryOptions(std::move(search), given, stop),
+        [&](const MatchingBlob& blob) -> Result<Visit> {
+          const zpack_matching_blob view = {ToC(blob.id), blob.path.data(),
+                                            blob.path.size(),
+                                            blob.binary ? 1 : 0, blob.lines};
+          returned = callback(&view, payload);
+          return Next(returned);
+        });
+    return Ended(searched, returned);
+  });
+}
+
+}  // extern "C"
+
+}  // namespace zpack::capi
