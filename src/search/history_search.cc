@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <mutex>
+#include <optional>
+#include <stop_token>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -163,8 +165,15 @@ Status SearchVersions(const ArchiveFile& archive,
   LinesOfBlobs blobs(archive.object_count());
   std::unordered_map<ObjectNumber, MatchingBlob> found;
   std::mutex mutex;  // guards both
-  BlobSearch search = {
-      .query = options.query, .threads = options.threads, .stop = options.stop};
+  // What asks to stop: the caller, or a blob that is enough.
+  const bool ends_early = options.first_only && paths.empty();
+  std::optional<ObjectNumber> first;
+  std::stop_source enough;
+  const std::stop_callback forward(options.stop,
+                                   [&] { enough.request_stop(); });
+  BlobSearch search = {.query = options.query,
+                       .threads = options.threads,
+                       .stop = enough.get_token()};
   search.visit = [&](const FoundBlob& blob) -> Status {
     MatchingBlob match = {.binary = blob.binary, .lines = blob.lines.size()};
     if (blob.binary && options.binary == BinaryFiles::kText) {
@@ -176,9 +185,22 @@ Status SearchVersions(const ArchiveFile& archive,
     const std::lock_guard<std::mutex> lock(mutex);
     blobs.Set(blob.number, {blob.number.value()});
     found.emplace(blob.number, match);
+    if (ends_early) {
+      first = blob.number;
+      enough.request_stop();
+    }
     return {};
   };
-  ZPACK_TRY(search::SearchBlobs(archive.blocks(), search));
+  const Status searched = search::SearchBlobs(archive.blocks(), search);
+  ZPACK_TRY(CheckStop(options.stop));
+  if (first) {
+    MatchingBlob match = found.at(*first);
+    match.id = archive.ids()[archive.rank(*first)];
+    const auto visited = visit(match);
+    if (!visited) return std::unexpected(visited.error());
+    return {};
+  }
+  ZPACK_TRY(searched);
   if (blobs.blobs().empty()) return {};
   LineHistory history(archive, blobs, std::move(paths));
   ZPACK_TRY(history.Walk(options.threads, options.stop));

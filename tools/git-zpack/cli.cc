@@ -131,6 +131,7 @@ bool TakesNextWord(const po::options_description& options,
         options.find_nothrow(name, false);
     return option != nullptr && option->semantic()->max_tokens() > 0;
   };
+  if (!word.starts_with('-')) return false;
   if (word.starts_with("--")) {
     return !word.contains('=') && takes(word.substr(2));
   }
@@ -196,8 +197,12 @@ std::vector<std::string> PlainWords(const Command& command,
                                                ? Letters(command, options, word)
                                                : std::vector<std::string>{word};
     plain.insert(plain.end(), parts.begin(), parts.end());
+    const auto is_last = [&](const auto& optional) {
+      return optional.first == plain.back();
+    };
     const bool takes_next =
-        TakesNextWord(options, plain.back()) && i + 1 < words.size();
+        i + 1 < words.size() && TakesNextWord(options, plain.back()) &&
+        std::ranges::none_of(command.optional_values, is_last);
     if (!takes_next) continue;
     const std::string& name = plain.back();
     const bool is_long = name.starts_with("--");

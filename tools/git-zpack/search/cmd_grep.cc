@@ -104,7 +104,7 @@ HistorySearchOptions HistoryOptions(const GrepRequest& request) {
   HistorySearchOptions options;
   static_cast<SearchOptions&>(options) = request.search;
   options.all_blobs = request.search.all_files;
-  options.first_only = request.output.quiet;
+  options.first_only = request.output.quiet && !options.all_blobs;
   return options;
 }
 
