@@ -104,6 +104,60 @@ Result<LineNumbers> FindNumbers(const FileBlocks& file,
   return numbers;
 }
 
+// The versions that SearchVersions visits, without ids and paths.
+using Versions = std::unordered_map<ObjectNumber, MatchingBlob>;
+
+// Finds them, or, if `one` is true, one of them.
+Result<Versions> FindVersions(const FileBlocks& file,
+                              const HistorySearchOptions& options, bool one) {
+  Versions found;
+  std::mutex mutex;
+  // What asks to stop: the caller, or a blob that is enough.
+  std::stop_source enough;
+  const std::stop_callback forward(options.stop,
+                                   [&] { enough.request_stop(); });
+  BlobSearch search = {.query = options.query,
+                       .threads = options.threads,
+                       .stop = enough.get_token()};
+  search.visit = [&](const FoundBlob& blob) -> Status {
+    MatchingBlob match = {.binary = blob.binary, .lines = blob.lines.size()};
+    if (blob.binary && options.binary == BinaryFiles::kText) {
+      match.binary = false;
+    }
+    // Like Git, also does not list it among those that do not match.
+    if (match.binary && options.binary == BinaryFiles::kWithout) return {};
+    if (match.lines == 0 && !options.all_blobs) return {};
+    const std::lock_guard<std::mutex> lock(mutex);
+    found.emplace(blob.number, match);
+    if (one) enough.request_stop();
+    return {};
+  };
+  const Status searched = search::SearchBlobs(file, search);
+  ZPACK_TRY(CheckStop(options.stop));
+  if (!searched && !(one && !found.empty())) {
+    return std::unexpected(searched.error());
+  }
+  return found;
+}
+
+// Leaves the first event of each blob, and these from the youngest on.
+void KeepFirstEvents(LineHistory& history) {
+  std::vector<LineEvents>& events = history.events();
+  const auto path = [&](const LineEvents& event) {
+    return history.path(event.path);
+  };
+  std::ranges::sort(events, [&](const LineEvents& a, const LineEvents& b) {
+    if (a.text != b.text) return a.text < b.text;
+    if (a.brought != b.brought) return a.brought > b.brought;
+    return path(a) < path(b);
+  });
+  const auto rest = std::ranges::unique(events, {}, &LineEvents::text);
+  events.erase(rest.begin(), rest.end());
+  std::ranges::sort(events, {}, [&](const LineEvents& event) {
+    return std::pair(event.brought, path(event));
+  });
+}
+
 }  // namespace
 
 Status SearchHistory(const ArchiveFile& archive,
@@ -161,75 +215,32 @@ Status SearchVersions(const ArchiveFile& archive,
                       const HistorySearchOptions& options,
                       const Visitor<const MatchingBlob&>& visit) {
   ZPACK_ASSIGN_OR_RETURN(Pathspec paths, Pathspec::Parse(options.pathspecs));
-  // Each blob is the one line of itself, so its events are those of the blob.
-  LinesOfBlobs blobs(archive.object_count());
-  std::unordered_map<ObjectNumber, MatchingBlob> found;
-  std::mutex mutex;  // guards both
-  // What asks to stop: the caller, or a blob that is enough.
-  const bool ends_early = options.first_only && paths.empty();
-  std::optional<ObjectNumber> first;
-  std::stop_source enough;
-  const std::stop_callback forward(options.stop,
-                                   [&] { enough.request_stop(); });
-  BlobSearch search = {.query = options.query,
-                       .threads = options.threads,
-                       .stop = enough.get_token()};
-  search.visit = [&](const FoundBlob& blob) -> Status {
-    MatchingBlob match = {.binary = blob.binary, .lines = blob.lines.size()};
-    if (blob.binary && options.binary == BinaryFiles::kText) {
-      match.binary = false;
-    }
-    // Like Git, also does not list it among those that do not match.
-    if (match.binary && options.binary == BinaryFiles::kWithout) return {};
-    if (match.lines == 0 && !options.all_blobs) return {};
-    const std::lock_guard<std::mutex> lock(mutex);
-    blobs.Set(blob.number, {blob.number.value()});
-    found.emplace(blob.number, match);
-    if (ends_early) {
-      first = blob.number;
-      enough.request_stop();
-    }
-    return {};
-  };
-  const Status searched = search::SearchBlobs(archive.blocks(), search);
-  ZPACK_TRY(CheckStop(options.stop));
-  if (first) {
-    MatchingBlob match = found.at(*first);
-    match.id = archive.ids()[archive.rank(*first)];
-    const auto visited = visit(match);
-    if (!visited) return std::unexpected(visited.error());
-    return {};
-  }
-  ZPACK_TRY(searched);
-  if (blobs.blobs().empty()) return {};
-  LineHistory history(archive, blobs, std::move(paths));
-  ZPACK_TRY(history.Walk(options.threads, options.stop));
-  std::vector<LineEvents>& events = history.events();
-  // The first event of each blob, and these from the youngest on.
-  const auto path = [&](const LineEvents& event) {
-    return history.path(event.path);
-  };
-  std::ranges::sort(events, [&](const LineEvents& a, const LineEvents& b) {
-    if (a.text != b.text) return a.text < b.text;
-    if (a.brought != b.brought) return a.brought > b.brought;
-    return path(a) < path(b);
-  });
-  const auto rest = std::ranges::unique(events, {}, &LineEvents::text);
-  events.erase(rest.begin(), rest.end());
-  std::ranges::sort(events, {}, [&](const LineEvents& event) {
-    return std::pair(event.brought, path(event));
-  });
-  const auto pass = [&](ObjectNumber blob, std::string_view at) {
-    MatchingBlob match = found.at(blob);
+  const auto pass = [&](MatchingBlob match, ObjectNumber blob,
+                        std::string_view at) {
     match.id = archive.ids()[archive.rank(blob)];
     match.path = at;
     return visit(match);
   };
-  for (const LineEvents& event : events) {
-    ZPACK_VISIT(pass(event.blob, path(event)), {});
+  const bool ends_early = options.first_only && paths.empty();
+  ZPACK_ASSIGN_OR_RETURN(const Versions found,
+                         FindVersions(archive.blocks(), options, ends_early));
+  if (found.empty()) return {};
+  if (ends_early) {
+    ZPACK_VISIT(pass(found.begin()->second, found.begin()->first, {}), {});
+    return {};
+  }
+  // Each blob is the one line of itself, so its events are those of the blob.
+  LinesOfBlobs blobs(archive.object_count());
+  for (const auto& [blob, match] : found) blobs.Set(blob, {blob.value()});
+  LineHistory history(archive, blobs, std::move(paths));
+  ZPACK_TRY(history.Walk(options.threads, options.stop));
+  KeepFirstEvents(history);
+  for (const LineEvents& event : history.events()) {
+    ZPACK_VISIT(
+        pass(found.at(event.blob), event.blob, history.path(event.path)), {});
   }
   for (const ObjectNumber blob : history.Unreached()) {
-    ZPACK_VISIT(pass(blob, {}), {});
+    ZPACK_VISIT(pass(found.at(blob), blob, {}), {});
   }
   return {};
 }

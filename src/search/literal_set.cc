@@ -5,20 +5,18 @@
 
 #include <algorithm>
 #include <deque>
+#include <utility>
 
 #include "base/ascii.h"
 #include "base/error.h"
 
 namespace zpack::search {
 
-Result<LiteralSet> LiteralSet::Make(const std::vector<std::string>& texts,
-                                    LetterCase letters) {
+uint32_t LiteralSet::SetClasses(const std::vector<std::string>& texts,
+                                LetterCase letters) {
   const bool folds = letters == LetterCase::kIgnore;
-  LiteralSet set;
   std::array<bool, 256> used{};
-  uint64_t states = 1;
   for (const std::string& text : texts) {
-    states += text.size();
     for (const char c : text) {
       used[static_cast<uint8_t>(folds ? ToLower(c) : c)] = true;
     }
@@ -26,17 +24,25 @@ Result<LiteralSet> LiteralSet::Make(const std::vector<std::string>& texts,
   // Class 0 is for bytes that no text has, unless there are none.
   uint32_t width = std::ranges::find(used, false) == used.end() ? 0 : 1;
   for (size_t c = 0; c < used.size(); ++c) {
-    if (used[c]) set.class_of_[c] = static_cast<uint8_t>(width++);
+    if (used[c]) class_of_[c] = static_cast<uint8_t>(width++);
   }
   for (char c = 'A'; folds && c <= 'Z'; ++c) {
-    set.class_of_[static_cast<uint8_t>(c)] =
-        set.class_of_[static_cast<uint8_t>(ToLower(c))];
+    class_of_[static_cast<uint8_t>(c)] =
+        class_of_[static_cast<uint8_t>(ToLower(c))];
   }
+  return width;
+}
+
+Result<LiteralSet> LiteralSet::Make(const std::vector<std::string>& texts,
+                                    LetterCase letters) {
+  LiteralSet set;
+  const uint32_t width = set.SetClasses(texts, letters);
+  uint64_t bytes = 0;
+  for (const std::string& text : texts) bytes += text.size();
   constexpr uint64_t kMostEntries = uint64_t{64} << 20;
-  if (states * width > kMostEntries) {
+  if ((bytes + 1) * width > kMostEntries) {
     return MakeError(ErrorCode::kLimitExceeded,
-                     "the patterns have {} bytes, which is too much",
-                     states - 1);
+                     "the patterns have {} bytes, which is too much", bytes);
   }
   std::vector<uint32_t>& next = set.next_;
   next.assign(width, 0);
@@ -54,6 +60,11 @@ Result<LiteralSet> LiteralSet::Make(const std::vector<std::string>& texts,
     }
     final[row / width] = true;
   }
+  set.AddSuffixSteps(width, std::move(final));
+  return set;
+}
+
+void LiteralSet::AddSuffixSteps(uint32_t width, std::vector<bool> final) {
   // Breadth first: a missing step is that of the longest proper suffix.
   std::vector<uint32_t> suffix(final.size(), 0);
   std::deque<uint32_t> rows = {0};
@@ -62,8 +73,8 @@ Result<LiteralSet> LiteralSet::Make(const std::vector<std::string>& texts,
     rows.pop_front();
     const uint32_t fallback = suffix[row / width];
     for (uint32_t c = 0; c < width; ++c) {
-      const uint32_t other = row == 0 ? 0 : next[fallback + c] & ~kFinal;
-      uint32_t& to = next[row + c];
+      const uint32_t other = row == 0 ? 0 : next_[fallback + c] & ~kFinal;
+      uint32_t& to = next_[row + c];
       if (to == 0) {
         to = other;
       } else {
@@ -73,10 +84,9 @@ Result<LiteralSet> LiteralSet::Make(const std::vector<std::string>& texts,
       }
     }
   }
-  for (uint32_t& to : next) {
+  for (uint32_t& to : next_) {
     if (final[to / width]) to |= kFinal;
   }
-  return set;
 }
 
 size_t LiteralSet::FindEnd(std::string_view text, size_t from) const {

@@ -33,6 +33,13 @@ class LiteralSet {
  private:
   LiteralSet() = default;
 
+  // Gives the bytes of the texts their classes. Returns the number of classes.
+  uint32_t SetClasses(const std::vector<std::string>& texts,
+                      LetterCase letters);
+  // Adds the steps for which the texts themselves have none. `final`, by state:
+  // whether a text ends there.
+  void AddSuffixSteps(uint32_t width, std::vector<bool> final);
+
   static constexpr uint32_t kFinal = uint32_t{1} << 31;
 
   std::array<uint8_t, 256> class_of_{};  // 0: no text has the byte
