@@ -114,6 +114,11 @@ class ServeHttpTest(unittest.TestCase):
         self.assertEqual(list(self.temporary.iterdir()), [])
         with self.assertRaises(ConnectionRefusedError):
             socket.create_connection(("127.0.0.1", port))
+        # The processes have been told to end, which takes them a moment.
+        for _ in range(100):
+            if not self.left_behind():
+                break
+            time.sleep(0.1)
         self.assertEqual(self.left_behind(), [])
 
     def test_usage(self):
