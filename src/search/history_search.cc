@@ -133,7 +133,6 @@ Result<Versions> FindVersions(const FileBlocks& file,
     return {};
   };
   const Status searched = search::SearchBlobs(file, search);
-  ZPACK_TRY(CheckStop(options.stop));
   if (!searched && !(one && !found.empty())) {
     return std::unexpected(searched.error());
   }

@@ -25,13 +25,13 @@ class PosixExpression final : public RegularExpression {
 
   Result<std::optional<MatchSpan>> Find(std::string_view text,
                                         TextStart start) override {
+    // AddressSanitizer wants a terminated text, although the end is given.
+    text_ = text;
     regmatch_t match = {.rm_so = 0,
-                        .rm_eo = static_cast<regoff_t>(text.size())};
+                        .rm_eo = static_cast<regoff_t>(text_.size())};
     const int flags =
         REG_STARTEND | (start == TextStart::kInLine ? REG_NOTBOL : 0);
-    // The end is in `match`.
-    // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage)
-    const int code = regexec(&compiled_, text.data(), 1, &match, flags);
+    const int code = regexec(&compiled_, text_.c_str(), 1, &match, flags);
     if (code == REG_NOMATCH) return std::nullopt;
     if (code != 0) {
       return MakeError(ErrorCode::kLimitExceeded,
@@ -45,6 +45,7 @@ class PosixExpression final : public RegularExpression {
 
  private:
   regex_t compiled_;
+  std::string text_;  // reused
 };
 
 struct FreePcre2 {
