@@ -18,10 +18,22 @@ namespace {
 
 class PosixExpression final : public RegularExpression {
  public:
-  explicit PosixExpression(regex_t compiled) : compiled_(compiled) {}
-  ~PosixExpression() override { regfree(&compiled_); }
+  PosixExpression() = default;
+  ~PosixExpression() override {
+    if (is_compiled_) regfree(&compiled_);
+  }
   PosixExpression(const PosixExpression&) = delete;
   PosixExpression& operator=(const PosixExpression&) = delete;
+
+  // Call this once. Returns what is wrong, or nothing.
+  std::string Compile(const std::string& pattern, int flags) {
+    const int code = regcomp(&compiled_, pattern.c_str(), flags);
+    is_compiled_ = code == 0;
+    if (is_compiled_) return "";
+    std::array<char, 256> text{};
+    regerror(code, &compiled_, text.data(), text.size());
+    return text.data();
+  }
 
   Result<std::optional<MatchSpan>> Find(std::string_view text,
                                         TextStart start) override {
@@ -44,7 +56,8 @@ class PosixExpression final : public RegularExpression {
   }
 
  private:
-  regex_t compiled_;
+  regex_t compiled_{};
+  bool is_compiled_ = false;
   std::string text_;  // reused
 };
 
@@ -121,14 +134,12 @@ std::string Pcre2Version() {
 
 Result<std::unique_ptr<RegularExpression>> CompilePosix(
     const std::string& pattern, const ExpressionOptions& options) {
-  regex_t compiled;
-  const int code = regcomp(&compiled, pattern.c_str(),
-                           REG_NEWLINE | (options.extended ? REG_EXTENDED : 0) |
-                               (options.ignore_case ? REG_ICASE : 0));
-  if (code == 0) return std::make_unique<PosixExpression>(compiled);
-  std::array<char, 256> text{};
-  regerror(code, &compiled, text.data(), text.size());
-  return Invalid(pattern, text.data());
+  auto expression = std::make_unique<PosixExpression>();
+  const std::string wrong = expression->Compile(
+      pattern, REG_NEWLINE | (options.extended ? REG_EXTENDED : 0) |
+                   (options.ignore_case ? REG_ICASE : 0));
+  if (!wrong.empty()) return Invalid(pattern, wrong);
+  return expression;
 }
 
 Result<std::unique_ptr<RegularExpression>> CompilePerl(
