@@ -5,16 +5,10 @@
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <optional>
-#include <span>
-#include <stop_token>
 #include <string>
-#include <string_view>
 #include <vector>
-
-#include "zpack/object_id.h"
 
 namespace zpack {
 

@@ -16,6 +16,8 @@ constexpr bool IsLetter(char c) {
   return ToLower(c) >= 'a' && ToLower(c) <= 'z';
 }
 
+constexpr bool IsAscii(char c) { return static_cast<unsigned char>(c) < 0x80; }
+
 constexpr bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 }  // namespace zpack

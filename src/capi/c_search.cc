@@ -119,14 +119,25 @@ Result<SearchOptions> SearchOf(const zpack_search_options& given) {
   return search;
 }
 
-HistorySearchOptions HistoryOptions(SearchOptions search,
-                                    const zpack_search_options& given,
-                                    const StopQuestion& stop) {
-  HistorySearchOptions history;
-  static_cast<SearchOptions&>(history) = std::move(search);
-  history.all_blobs = given.all_files != 0;
-  history.stop = stop.token();
-  return history;
+// Calls `search` with the options and with the place of what the callback
+// returns, for one of the searches of all history.
+template <typename Callback, typename Search>
+int SearchAllHistory(const zpack_archive* archive,
+                     const zpack_search_options* options, Callback callback,
+                     Search search) {
+  return Answer([&]() -> Result<int> {
+    ZPACK_TRY(CheckGiven(archive, callback));
+    ZPACK_ASSIGN_OR_RETURN(const auto given, OptionsOr(options, kSearch));
+    HistorySearchOptions history;
+    ZPACK_ASSIGN_OR_RETURN(static_cast<SearchOptions&>(history),
+                           SearchOf(given));
+    history.all_blobs = given.all_files != 0;
+    const StopQuestion stop(given.stop, given.stop_payload);
+    history.stop = stop.token();
+    int returned = 0;
+    const Status searched = search(history, returned);
+    return Ended(searched, returned);
+  });
 }
 
 zpack_oid ToCOrNone(const std::optional<ObjectId>& id) {
@@ -187,48 +198,36 @@ int zpack_search_tree(const zpack_archive* archive, const zpack_oid* root,
 int zpack_search_history(const zpack_archive* archive,
                          const zpack_search_options* options,
                          zpack_history_match_cb callback, void* payload) {
-  return Answer([&]() -> Result<int> {
-    ZPACK_TRY(CheckGiven(archive, callback));
-    ZPACK_ASSIGN_OR_RETURN(const auto given, OptionsOr(options, kSearch));
-    ZPACK_ASSIGN_OR_RETURN(auto search, SearchOf(given));
-    const StopQuestion stop(given.stop, given.stop_payload);
-    int returned = 0;
-    const Status searched = archive->reader->SearchHistory(
-        HistoryOptions(std::move(search), given, stop),
-        [&](const HistoryMatch& match) -> Result<Visit> {
-          const zpack_history_match view = {
-              match.path.data(),     match.path.size(),
-              match.text.data(),     match.text.size(),
-              match.binary ? 1 : 0,  match.line,
-              ToC(match.blob),       ToCOrNone(match.brought),
-              match.present ? 1 : 0, ToCOrNone(match.removed)};
-          returned = callback(&view, payload);
-          return Next(returned);
-        });
-    return Ended(searched, returned);
-  });
+  const auto search = [&](const HistorySearchOptions& history, int& returned) {
+    const auto visit = [&](const HistoryMatch& match) -> Result<Visit> {
+      const zpack_history_match view = {
+          match.path.data(),     match.path.size(),
+          match.text.data(),     match.text.size(),
+          match.binary ? 1 : 0,  match.line,
+          ToC(match.blob),       ToCOrNone(match.brought),
+          match.present ? 1 : 0, ToCOrNone(match.removed)};
+      returned = callback(&view, payload);
+      return Next(returned);
+    };
+    return archive->reader->SearchHistory(history, visit);
+  };
+  return SearchAllHistory(archive, options, callback, search);
 }
 
 int zpack_search_versions(const zpack_archive* archive,
                           const zpack_search_options* options,
                           zpack_matching_blob_cb callback, void* payload) {
-  return Answer([&]() -> Result<int> {
-    ZPACK_TRY(CheckGiven(archive, callback));
-    ZPACK_ASSIGN_OR_RETURN(const auto given, OptionsOr(options, kSearch));
-    ZPACK_ASSIGN_OR_RETURN(auto search, SearchOf(given));
-    const StopQuestion stop(given.stop, given.stop_payload);
-    int returned = 0;
-    const Status searched = archive->reader->SearchVersions(
-        HistoryOptions(std::move(search), given, stop),
-        [&](const MatchingBlob& blob) -> Result<Visit> {
-          const zpack_matching_blob view = {ToC(blob.id), blob.path.data(),
-                                            blob.path.size(),
-                                            blob.binary ? 1 : 0, blob.lines};
-          returned = callback(&view, payload);
-          return Next(returned);
-        });
-    return Ended(searched, returned);
-  });
+  const auto search = [&](const HistorySearchOptions& history, int& returned) {
+    const auto visit = [&](const MatchingBlob& blob) -> Result<Visit> {
+      const zpack_matching_blob view = {ToC(blob.id), blob.path.data(),
+                                        blob.path.size(), blob.binary ? 1 : 0,
+                                        blob.lines};
+      returned = callback(&view, payload);
+      return Next(returned);
+    };
+    return archive->reader->SearchVersions(history, visit);
+  };
+  return SearchAllHistory(archive, options, callback, search);
 }
 
 }  // extern "C"

@@ -10,7 +10,6 @@
 
 #include "base/error.h"
 #include "object/object_hasher.h"
-#include "object/object_links.h"
 #include "reader/object_run.h"
 
 namespace zpack {
@@ -45,15 +44,6 @@ ObjectNumber NumberedTrees::number(const ObjectId& id) {
       id, static_cast<uint32_t>(archive_.object_count() + outside_.size()));
   if (added) outside_.push_back(id);
   return ObjectNumber(at->second);
-}
-
-uint32_t NumberedTrees::Intern(std::string_view name) {
-  const auto known = name_numbers_.find(name);
-  if (known != name_numbers_.end()) return known->second;
-  const auto number = static_cast<uint32_t>(names_.size());
-  names_.emplace_back(name);
-  name_numbers_.emplace(names_.back(), number);
-  return number;
 }
 
 std::unexpected<Error> NumberedTrees::BadTree(ObjectNumber number) const {
@@ -134,7 +124,7 @@ Result<NumberedTrees::Row> NumberedTrees::RowOf(
                        "bad entry in a tree of the block of tree {}",
                        id(block.objects.header.first_object));
     }
-    names[entry.name] = Intern(name);
+    names[entry.name] = names_.Number(name);
   }
   return Row{names[entry.name], kModes[entry.mode], ChildOf(trees, child)};
 }
@@ -227,8 +217,8 @@ Result<NumberedTrees::Rows> NumberedTrees::Parse(ByteView content,
   Rows rows;
   while (entries.Next(entry)) {
     if (entry.name.empty()) return BadTree(number);
-    rows.push_back(
-        {Intern(entry.name), entry.mode, this->number(ObjectId(entry.id))});
+    rows.push_back({names_.Number(entry.name), entry.mode,
+                    this->number(ObjectId(entry.id))});
   }
   if (!entries.complete()) return BadTree(number);
   return rows;

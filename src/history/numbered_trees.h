@@ -8,17 +8,17 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
 #include "base/index_spaces.h"
 #include "base/lru_cache.h"
+#include "base/text_table.h"
 #include "format/tree_block.h"
+#include "object/object_links.h"
 #include "reader/archive_file.h"
 #include "reader/block_cache.h"
 #include "reader/block_decoder.h"
@@ -35,9 +35,7 @@ class NumberedTrees {
     uint32_t mode = 0;
     ObjectNumber child;
 
-    bool is_tree() const { return (mode & 0170000) == 0040000; }
-    bool is_file() const { return (mode & 0170000) == 0100000; }
-    bool is_link() const { return (mode & 0170000) == 0120000; }
+    bool is_tree() const { return IsTreeMode(mode); }
     bool operator==(const Row&) const = default;
   };
   using Rows = std::vector<Row>;
@@ -47,7 +45,7 @@ class NumberedTrees {
   explicit NumberedTrees(const ArchiveFile& archive);
 
   // The rows of tree `number`, which may be that of the empty tree. Errors:
-  // kNotFound, saying that `by` needs the tree, if it is not in the file;
+  // kNotFound if it is not in the file;
   // kCorrupt if it is not a tree or has a bad entry; those of decoding blocks.
   Result<RowsPtr> Read(ObjectNumber number);
 
@@ -61,7 +59,7 @@ class NumberedTrees {
   Result<std::optional<Difference>> ReadDifference(ObjectNumber before,
                                                    ObjectNumber after);
 
-  std::string_view name(uint32_t number) const { return names_[number]; }
+  std::string_view name(uint32_t number) const { return names_.text(number); }
   // The id of a child, also of one that is not in the file.
   ObjectId id(ObjectNumber child) const;
   // The number of an id, which is new if the object is not in the file.
@@ -75,7 +73,6 @@ class NumberedTrees {
   // By the number of a name in a block; kUnknown until it is used.
   using BlockNames = std::vector<uint32_t>;
 
-  uint32_t Intern(std::string_view name);
   // The row of an entry of a tree of the block, with this child.
   Result<Row> RowOf(const DecodedBlock& block,
                     const format::TreeBlock::Entry& entry, LinkNumber child,
@@ -101,8 +98,7 @@ class NumberedTrees {
   BlockDecoder decoder_;  // of trees in segments
   LruCache<ObjectNumber, Rows> trees_;
   std::unordered_map<ObjectNumber, BlockNames> block_names_;  // by first object
-  std::deque<std::string> names_;
-  std::unordered_map<std::string_view, uint32_t> name_numbers_;
+  TextTable names_;
   std::vector<ObjectId> outside_;
   std::unordered_map<ObjectId, uint32_t> outside_numbers_;
 };

@@ -18,18 +18,22 @@
 namespace zpack {
 
 // One entry of a tree. The views are valid as long as the content of the tree.
+// What the mode of a tree's entry says. Like Git, counts every mode that is not
+// a file, link or directory as that of a submodule's commit, which lives in
+// another repository.
+constexpr bool IsTreeMode(uint32_t mode) { return (mode & 0170000) == 0040000; }
+constexpr bool IsFileMode(uint32_t mode) { return (mode & 0170000) == 0100000; }
+constexpr bool IsGitlinkMode(uint32_t mode) {
+  return !IsTreeMode(mode) && !IsFileMode(mode) && (mode & 0170000) != 0120000;
+}
+
 struct TreeEntry {
   uint32_t mode = 0;
   std::string_view name;
   ByteView id;
 
-  bool is_tree() const { return (mode & 0170000) == 0040000; }
-  // True for the commit of a submodule, which lives in another repository. Like
-  // Git, counts every mode that is not a file, link or directory.
-  bool is_gitlink() const {
-    const uint32_t kind = mode & 0170000;
-    return kind != 0040000 && kind != 0100000 && kind != 0120000;
-  }
+  bool is_tree() const { return IsTreeMode(mode); }
+  bool is_gitlink() const { return IsGitlinkMode(mode); }
 };
 
 // Walks the entries of a tree from front to end.

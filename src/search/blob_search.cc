@@ -4,15 +4,13 @@
 #include "search/blob_search.h"
 
 #include <algorithm>
-#include <atomic>
-#include <mutex>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/bytes.h"
 #include "base/error.h"
-#include "base/guarded.h"
 #include "base/parallel.h"
 #include "reader/decoders.h"
 #include "reader/object_run.h"
@@ -181,37 +179,32 @@ std::vector<size_t> Shares(const FileBlocks& file) {
 
 }  // namespace
 
-bool IsBinary(std::string_view text) {
-  constexpr size_t kLooked = 8000;
-  return text.substr(0, kLooked).contains('\0');
-}
-
 Status SearchBlobs(const FileBlocks& file, const BlobSearch& search) {
   // Says what is wrong with the query even if there are no blobs.
   ZPACK_TRY(LineMatcher::Compile(search.query));
   const std::vector<size_t> starts = Shares(file);
-  std::atomic<size_t> next = 0;
-  const auto work = [&]() -> Status {
-    ZPACK_ASSIGN_OR_RETURN(LineMatcher matcher,
-                           LineMatcher::Compile(search.query));
-    BlobSearcher searcher(file, search, std::move(matcher));
-    for (size_t i = 0; (i = next++) + 1 < starts.size();) {
-      ZPACK_TRY(searcher.Search(starts[i], starts[i + 1]));
-    }
-    return {};
-  };
-  const auto threads = std::min<unsigned>(
-      ResolveThreads(search.threads), MaxDecoders(file.blocks_stored_size()));
-  std::mutex mutex;
-  Status outcome;
-  RunOnThreads(threads, [&] {
-    Status status = Guarded(work);
-    if (status) return;
-    next = starts.size();
-    const std::lock_guard<std::mutex> lock(mutex);
-    if (outcome) outcome = std::move(status);
-  });
-  return outcome;
+  size_t next = 0;
+  const PipelineThreads threads = {
+      std::min<unsigned>(ResolveThreads(search.threads),
+                         MaxDecoders(file.blocks_stored_size())),
+      search.stop};
+  using Searcher = Result<std::unique_ptr<BlobSearcher>>;
+  return RunOrderedPipeline<size_t>(
+      threads,
+      [&]() -> Searcher {
+        ZPACK_ASSIGN_OR_RETURN(LineMatcher matcher,
+                               LineMatcher::Compile(search.query));
+        return std::make_unique<BlobSearcher>(file, search, std::move(matcher));
+      },
+      [&](size_t& share) -> Result<bool> {
+        share = next++;
+        return share + 1 < starts.size();
+      },
+      [&](size_t share, const Searcher& searcher) -> Status {
+        if (!searcher) return std::unexpected(searcher.error());
+        return (*searcher)->Search(starts[share], starts[share + 1]);
+      },
+      [](size_t) { return Status{}; });
 }
 
 }  // namespace zpack::search

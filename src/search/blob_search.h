@@ -53,7 +53,4 @@ struct BlobSearch {
 // index is loaded.
 Status SearchBlobs(const FileBlocks& file, const BlobSearch& search);
 
-// True if Git takes the text for binary.
-bool IsBinary(std::string_view text);
-
 }  // namespace zpack::search

@@ -38,10 +38,10 @@ Status LineWalk::WalkCommit(ObjectNumber commit, uint32_t position) {
     ZPACK_ASSIGN_OR_RETURN(before.emplace_back(), graph_.ReadRootTree(parent));
   }
   if (before.empty()) before.emplace_back();
-  const auto compared = compare_.Compare(
-      before, tree,
-      [&](const TreeChange& change) { return TakeChange(change, position); });
-  if (!compared) return std::unexpected(compared.error());
+  const auto take = [&](const TreeChange& change) {
+    return TakeChange(change, position);
+  };
+  ZPACK_VISIT(compare_.Compare(before, tree, take), {});
   return {};
 }
 
@@ -60,15 +60,6 @@ Result<LineEvents*> LineWalk::Find(uint32_t path, uint32_t text) {
   return &events_[at->second];
 }
 
-uint32_t LineWalk::NumberOf(std::string_view path) {
-  const auto known = path_numbers_.find(path);
-  if (known != path_numbers_.end()) return known->second;
-  const auto number = static_cast<uint32_t>(paths_.size());
-  paths_.emplace_back(path);
-  path_numbers_.emplace(paths_.back(), number);
-  return number;
-}
-
 Status LineWalk::TakeChange(const TreeChange& change, uint32_t position) {
   const Lines after = LinesOf(change.after);
   if (!after.empty()) reached_.insert(change.after.object);
@@ -79,7 +70,7 @@ Status LineWalk::TakeChange(const TreeChange& change, uint32_t position) {
     return {};
   }
   if (!wanted_.Matches(change.path)) return {};
-  const uint32_t path = NumberOf(change.path);
+  const uint32_t path = paths_.Number(change.path);
   // What no parent has, came. Older commits follow.
   some_.assign(after.begin(), after.end());
   for (const TreeSide& side : change.before) {
@@ -112,10 +103,10 @@ Status LineWalk::WalkPresent(const std::vector<ObjectNumber>& trees) {
   TreeComparison::Tree before;
   for (const ObjectNumber tree : trees) {
     // Neighbours differ little, so each costs little.
-    const auto compared = compare_.Compare(
-        std::span(&before, 1), tree,
-        [&](const TreeChange& change) { return TakePresent(change); });
-    if (!compared) return std::unexpected(compared.error());
+    const auto take = [&](const TreeChange& change) {
+      return TakePresent(change);
+    };
+    ZPACK_VISIT(compare_.Compare(std::span(&before, 1), tree, take), {});
     before = tree;
   }
   return {};
@@ -124,7 +115,7 @@ Status LineWalk::WalkPresent(const std::vector<ObjectNumber>& trees) {
 Status LineWalk::TakePresent(const TreeChange& change) {
   const Lines lines = LinesOf(change.after);
   if (lines.empty() || !wanted_.Matches(change.path)) return {};
-  const uint32_t path = NumberOf(change.path);
+  const uint32_t path = paths_.Number(change.path);
   for (const LineOfBlob line : lines) {
     const auto known = event_numbers_.find((uint64_t{path} << 32) | line);
     if (known != event_numbers_.end()) events_[known->second].present = true;
@@ -137,7 +128,7 @@ Status LineWalk::Join(const LineWalk& other) {
   for (const LineEvents& theirs : other.events_) {
     ZPACK_ASSIGN_OR_RETURN(
         LineEvents* const ours,
-        Find(NumberOf(other.path(theirs.path)), theirs.text));
+        Find(paths_.Number(other.path(theirs.path)), theirs.text));
     // The oldest commit that brought the line, and the youngest that did not
     // have it any more.
     const bool is_older =

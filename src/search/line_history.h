@@ -7,7 +7,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <limits>
 #include <span>
@@ -19,6 +18,7 @@
 #include <vector>
 
 #include "base/index_spaces.h"
+#include "base/text_table.h"
 #include "history/numbered_trees.h"
 #include "history/object_graph.h"
 #include "history/tree_changes.h"
@@ -88,7 +88,7 @@ class LineWalk {
   std::vector<LineEvents>& events() { return events_; }
   // Blobs with wanted lines that the commits have.
   const std::unordered_set<ObjectNumber>& reached() const { return reached_; }
-  std::string_view path(uint32_t number) const { return paths_[number]; }
+  std::string_view path(uint32_t number) const { return paths_.text(number); }
 
  private:
   using Lines = LinesOfBlobs::Lines;
@@ -96,20 +96,18 @@ class LineWalk {
   Status TakeChange(const TreeChange& change, uint32_t position);
   Status TakePresent(const TreeChange& change);
   Lines LinesOf(const TreeSide& side) const {
-    const bool is_gitlink = (side.mode & 0170000) == 0160000;
-    return side.exists() && !is_gitlink ? lines_.Of(side.object) : Lines();
+    return side.exists() && !IsGitlinkMode(side.mode) ? lines_.Of(side.object)
+                                                      : Lines();
   }
   // The events of a text at a path, which are new if it has none.
   Result<LineEvents*> Find(uint32_t path, uint32_t text);
-  uint32_t NumberOf(std::string_view path);
 
   const LinesOfBlobs& lines_;
   const Pathspec& wanted_;
   ObjectGraph graph_;
   NumberedTrees trees_;
   TreeComparison compare_;
-  std::deque<std::string> paths_;
-  std::unordered_map<std::string_view, uint32_t> path_numbers_;
+  TextTable paths_;
   std::vector<LineEvents> events_;
   std::unordered_map<uint64_t, uint32_t> event_numbers_;
   std::unordered_set<ObjectNumber> reached_;

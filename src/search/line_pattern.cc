@@ -20,15 +20,7 @@ bool IsPlain(std::string_view pattern) {
   return pattern.find_first_of("$()*+.?[\\^{|") == std::string_view::npos;
 }
 
-bool IsAscii(std::string_view text) {
-  return std::ranges::all_of(
-      text, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
-}
-
-bool IsWordCharacter(char c) {
-  return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
-         (c >= 'A' && c <= 'Z');
-}
+bool IsWordCharacter(char c) { return c == '_' || IsDigit(c) || IsLetter(c); }
 
 // Like Git, takes the place where the search began for a boundary.
 bool IsWholeWord(std::string_view text, size_t from, const MatchSpan& span) {
@@ -37,24 +29,24 @@ bool IsWholeWord(std::string_view text, size_t from, const MatchSpan& span) {
          (span.end == text.size() || !IsWordCharacter(text[span.end]));
 }
 
-}  // namespace
-
+// True if characters of the locale may have several bytes.
 bool LocaleIsUtf8() {
   return std::string_view(nl_langinfo(CODESET)) == "UTF-8";
 }
+
+}  // namespace
 
 Result<std::unique_ptr<LinePattern>> LinePattern::Compile(
     const QueryToken& token, const LineQuery& query) {
   std::unique_ptr<LinePattern> pattern(new LinePattern());
   pattern->text_ = token.pattern;
   pattern->words_ = query.words;
-  Status compiled;
   if (query.syntax != PatternSyntax::kPerl && token.pattern.contains('\0')) {
     return MakeError(ErrorCode::kInvalidArgument,
                      "given pattern contains NULL byte (via -f <file>). This "
                      "is only supported with -P under PCRE v2");
   }
-  compiled = pattern->CompileExpression(query);
+  Status compiled = pattern->CompileExpression(query);
   if (compiled) return pattern;
   Error error = std::move(compiled).error();
   if (!token.origin.empty()) {
@@ -80,7 +72,7 @@ Status LinePattern::CompileExpression(const LineQuery& query) {
   if (plain) {
     options.literal = true;
     ZPACK_ASSIGN_OR_RETURN(expression_, CompilePerl(text_, options));
-    folded_literal_ = !text_.empty() && IsAscii(text_);
+    folded_literal_ = !text_.empty() && std::ranges::all_of(text_, IsAscii);
     looser_ = LooserPerlText(text_, options);
     return {};
   }

@@ -17,9 +17,6 @@
 
 namespace zpack::search {
 
-// True if the locale of the process has characters of several bytes.
-bool LocaleIsUtf8();
-
 class LinePattern {
  public:
   // kInvalidArgument with a message that names the pattern and its origin.

@@ -12,8 +12,9 @@ Result<uint32_t> LineTexts::Number(std::string_view text) {
   const auto at = static_cast<uint32_t>(hash >> 32) % kShards;
   Shard& shard = shards_[at];
   const std::lock_guard<std::mutex> lock(shard.mutex);
-  const auto known = shard.numbers.find(text);
-  if (known != shard.numbers.end()) return known->second * kShards + at;
+  const uint32_t before = shard.texts.size();
+  const uint32_t index = shard.texts.Number(text);
+  if (index < before) return index * kShards + at;
   constexpr uint64_t kForEach = 96;  // bytes of a string and its number
   const uint64_t bytes = bytes_ += text.size() + kForEach;
   if (bytes > max_bytes_) {
@@ -22,9 +23,6 @@ Result<uint32_t> LineTexts::Number(std::string_view text) {
                      "search for less, or only list or count files",
                      max_bytes_);
   }
-  const auto index = static_cast<uint32_t>(shard.texts.size());
-  shard.texts.emplace_back(text);
-  shard.numbers.emplace(shard.texts.back(), index);
   return index * kShards + at;
 }
 

@@ -9,12 +9,10 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
-#include <deque>
 #include <mutex>
-#include <string>
 #include <string_view>
-#include <unordered_map>
 
+#include "base/text_table.h"
 #include "zpack/result.h"
 
 namespace zpack::search {
@@ -28,7 +26,7 @@ class LineTexts {
   Result<uint32_t> Number(std::string_view text);
   // REQUIRES: no other thread calls Number.
   std::string_view text(uint32_t number) const {
-    return shards_[number % kShards].texts[number / kShards];
+    return shards_[number % kShards].texts.text(number / kShards);
   }
 
  private:
@@ -36,8 +34,7 @@ class LineTexts {
   static constexpr uint32_t kShards = 64;
   struct Shard {
     std::mutex mutex;
-    std::deque<std::string> texts;
-    std::unordered_map<std::string_view, uint32_t> numbers;
+    TextTable texts;
   };
 
   const uint64_t max_bytes_;

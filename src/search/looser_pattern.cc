@@ -8,12 +8,11 @@
 #include <algorithm>
 #include <array>
 
+#include "base/ascii.h"
 #include "search/regular_expression.h"
 
 namespace zpack::search {
 namespace {
-
-bool IsAscii(char c) { return static_cast<unsigned char>(c) < 0x80; }
 
 // The pattern is compiled for bytes. In UTF-8, what matches one character
 // matches a byte and all that continue a character after it, so that it does

@@ -3,14 +3,12 @@
 
 #include "search/pathspec.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <utility>
 
 #include "base/ascii.h"
 #include "base/error.h"
+#include "zpack/tree_path.h"
 
 namespace zpack::search {
 namespace {
@@ -30,26 +28,6 @@ bool StartsWithPath(std::string_view path, std::string_view start,
                     LetterCase letters) {
   return path.size() >= start.size() &&
          Equal(path.substr(0, start.size()), start, letters);
-}
-
-// Resolves '.', '..' and repeated slashes; a slash at the end stays.
-Result<std::string> Normal(std::string_view path, std::string_view text) {
-  std::vector<std::string_view> parts;
-  std::string_view part;
-  for (std::string_view rest = path; !rest.empty();) {
-    const size_t slash = std::min(rest.find('/'), rest.size());
-    part = rest.substr(0, slash);
-    rest.remove_prefix(std::min(slash + 1, rest.size()));
-    if (part == "..") {
-      if (parts.empty()) return Bad(text, "is outside the tree");
-      parts.pop_back();
-    } else if (!part.empty() && part != ".") {
-      parts.push_back(part);
-    }
-  }
-  std::string normal = fmt::format("{}", fmt::join(parts, "/"));
-  if (!normal.empty() && path.ends_with('/')) normal += '/';
-  return normal;
 }
 
 }  // namespace
@@ -117,7 +95,9 @@ Result<Pathspec::Item> Pathspec::ParseItem(std::string_view text) {
   std::string_view rest = text;
   if (rest.starts_with(':')) ZPACK_TRY(ParseMagic(rest, item, literal));
   if (rest.starts_with('/')) return Bad(text, "is outside the tree");
-  ZPACK_ASSIGN_OR_RETURN(item.pattern, Normal(rest, text));
+  auto normal = NormalTreePath(rest);
+  if (!normal) return Bad(text, "is outside the tree");
+  item.pattern = *std::move(normal);
   item.plain =
       literal ? std::string::npos : item.pattern.find_first_of("*?[\\");
   item.plain = std::min(item.plain, item.pattern.size());

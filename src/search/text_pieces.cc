@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "search/blob_search.h"
 
 namespace zpack::search {
 namespace {
@@ -15,13 +14,13 @@ constexpr uint64_t kMaxKept = uint64_t{256} << 20;
 
 }  // namespace
 
+bool IsBinary(std::string_view text, uint64_t offset) {
+  constexpr uint64_t kLooked = 8000;
+  return offset < kLooked && text.substr(0, kLooked - offset).contains('\0');
+}
+
 Status TextPieces::Add(std::string_view piece) {
-  if (offset_ == 0 && !binary_) {
-    constexpr size_t kLooked = 8000;
-    const size_t seen = rest_.size();
-    if (seen < kLooked)
-      binary_ = piece.substr(0, kLooked - seen).contains('\0');
-  }
+  binary_ = binary_ || IsBinary(piece, offset_ + rest_.size());
   const size_t feed = piece.rfind('\n');
   if (feed == std::string_view::npos) {
     rest_ += piece;

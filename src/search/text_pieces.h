@@ -17,6 +17,10 @@
 
 namespace zpack::search {
 
+// True if Git takes a text for binary of which `text` are the bytes from
+// `offset` on: it looks at the first 8,000.
+bool IsBinary(std::string_view text, uint64_t offset = 0);
+
 class TextPieces {
  public:
   // `matcher` must outlive this object. What lines hold is kept if `keep` is

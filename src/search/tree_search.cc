@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "history/numbered_trees.h"
 #include "history/tree_changes.h"
+#include "object/object_links.h"
 #include "search/blob_search.h"
 #include "search/pathspec.h"
 
@@ -56,20 +57,21 @@ class TreeSearch {
     TreeComparison all(trees, [&](std::string_view directory) {
       return paths.MayEnter(directory);
     });
+    const auto add = [&](const TreeChange& change) -> Status {
+      if (!IsFileMode(change.after.mode) || !paths.Matches(change.path)) {
+        return {};
+      }
+      if (!trees.IsInFile(change.after.object)) {
+        const ObjectId id = trees.id(change.after.object);
+        return MakeError(ErrorCode::kNotFound, "object {} is {}", id,
+                         MessageText{archive_.WhyAbsent(id)});
+      }
+      files_.push_back({std::string(change.path), change.after.object});
+      return {};
+    };
     constexpr TreeComparison::Tree kNothing;
-    return Ignore(all.Compare(
-        std::span(&kNothing, 1), number,
-        [&](const TreeChange& change) -> Status {
-          const bool is_file = (change.after.mode & 0170000) == 0100000;
-          if (!is_file || !paths.Matches(change.path)) return {};
-          if (!trees.IsInFile(change.after.object)) {
-            const ObjectId id = trees.id(change.after.object);
-            return MakeError(ErrorCode::kNotFound, "object {} is {}", id,
-                             MessageText{archive_.WhyAbsent(id)});
-          }
-          files_.push_back({std::string(change.path), change.after.object});
-          return {};
-        }));
+    ZPACK_VISIT(all.Compare(std::span(&kNothing, 1), number, add), {});
+    return {};
   }
 
   Status Search() {
@@ -101,11 +103,6 @@ class TreeSearch {
   }
 
  private:
-  static Status Ignore(const Result<Visit>& visited) {
-    if (!visited) return std::unexpected(visited.error());
-    return {};
-  }
-
   void Keep(const FoundBlob& blob) {
     const bool is_binary = blob.binary && options_.binary != BinaryFiles::kText;
     const bool left_out = is_binary && options_.binary == BinaryFiles::kWithout;

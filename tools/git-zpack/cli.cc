@@ -10,8 +10,9 @@
 #include <exception>
 #include <new>
 #include <ostream>
-#include <set>
+#include <utility>
 
+#include "command_words.h"
 #include "json_error.h"
 #include "nearest_name.h"
 #include "other_names.h"
@@ -28,9 +29,6 @@ namespace {
 // Takes the arguments beyond those of the command, so that an error can name
 // the first of them.
 constexpr const char* kSurplus = "surplus-argument";
-
-// The value that WordsInOrder returns.
-constexpr const char* kWords = "words in their order";
 
 constexpr int kOptionStyle =
     po::command_line_style::unix_style ^ po::command_line_style::allow_guessing;
@@ -121,142 +119,6 @@ bool AsksForHelp(const Command& command,
   const auto end = std::ranges::find(arguments, "--");
   return std::find(arguments.begin(), end, "--help") != end ||
          (arguments.size() == 1 && arguments.front() == "-h");
-}
-
-// Whether the value of the option `word` is the next word.
-bool TakesNextWord(const po::options_description& options,
-                   const std::string& word) {
-  const auto takes = [&](const std::string& name) {
-    const po::option_description* const option =
-        options.find_nothrow(name, false);
-    return option != nullptr && option->semantic()->max_tokens() > 0;
-  };
-  if (!word.starts_with('-')) return false;
-  if (word.starts_with("--")) {
-    return !word.contains('=') && takes(word.substr(2));
-  }
-  // The value of the first letter that takes one may follow in the same word.
-  for (size_t i = 1; i < word.size(); ++i) {
-    if (takes({'-', word[i]})) return i + 1 == word.size();
-  }
-  return false;
-}
-
-bool IsNumber(std::string_view text) {
-  return !text.empty() &&
-         text.find_first_not_of("0123456789") == std::string_view::npos;
-}
-
-// The option of one letter, or null.
-const po::option_description* ShortOption(
-    const po::options_description& options, char letter) {
-  return options.find_nothrow({'-', letter}, false);
-}
-
-// Takes the options of one word apart: '-in5e' becomes '-i', '-n',
-// '--context=5' and '-e'. A value stays with its option.
-std::vector<std::string> Letters(const Command& command,
-                                 const po::options_description& options,
-                                 const std::string& word) {
-  std::vector<std::string> letters;
-  for (size_t i = 1; i < word.size(); ++i) {
-    if (IsNumber({&word[i], 1})) {
-      const size_t end =
-          std::min(word.find_first_not_of("0123456789", i), word.size());
-      letters.push_back(fmt::format("--{}={}", command.number_option,
-                                    word.substr(i, end - i)));
-      i = end - 1;
-      continue;
-    }
-    letters.push_back({'-', word[i]});
-    const po::option_description* const option = ShortOption(options, word[i]);
-    if (option == nullptr || option->semantic()->max_tokens() == 0) continue;
-    letters.back() += word.substr(i + 1);
-    break;
-  }
-  return letters;
-}
-
-// The words of a command that keeps their order, where options are words of
-// their own, '-<n>' has its meaning, and a value cannot be taken for an option.
-std::vector<std::string> PlainWords(const Command& command,
-                                    const std::vector<std::string>& words) {
-  if (command.after_dashes.empty()) return words;
-  const po::options_description options = OwnOptions(command);
-  std::vector<std::string> plain;
-  for (size_t i = 0; i < words.size(); ++i) {
-    const std::string& word = words[i];
-    if (word == "--") {
-      plain.insert(plain.end(), words.begin() + static_cast<ptrdiff_t>(i),
-                   words.end());
-      break;
-    }
-    const bool short_options =
-        word.size() > 1 && word.front() == '-' && word[1] != '-';
-    const std::vector<std::string> parts = short_options
-                                               ? Letters(command, options, word)
-                                               : std::vector<std::string>{word};
-    plain.insert(plain.end(), parts.begin(), parts.end());
-    const auto is_last = [&](const auto& optional) {
-      return optional.first == plain.back();
-    };
-    const bool takes_next =
-        i + 1 < words.size() && TakesNextWord(options, plain.back()) &&
-        std::ranges::none_of(command.optional_values, is_last);
-    if (!takes_next) continue;
-    const std::string& name = plain.back();
-    const bool is_long = name.starts_with("--");
-    const std::string long_name =
-        is_long ? name.substr(2)
-                : options.find_nothrow(name, false)->long_name();
-    if (words[i + 1].empty() || long_name.empty()) {
-      plain.push_back(words[++i]);
-    } else {
-      plain.back() = fmt::format("--{}={}", long_name, words[++i]);
-    }
-  }
-  return plain;
-}
-
-// Takes the words after '--' away.
-std::vector<std::string> WordsBeforeDashes(const Command& command,
-                                           std::vector<std::string> words,
-                                           std::vector<std::string>& after) {
-  if (command.after_dashes.empty()) return words;
-  words = PlainWords(command, words);
-  const auto dashes = std::ranges::find(words, "--");
-  if (dashes == words.end()) return words;
-  after.assign(dashes + 1, words.end());
-  words.erase(dashes, words.end());
-  return words;
-}
-
-// Of an option that is given more than once, only the last one counts, as in
-// Git. Options that collect values are marked as composing.
-void KeepLast(const po::options_description& known,
-              std::vector<po::option>& options) {
-  std::set<std::string> later;
-  for (size_t i = options.size(); i-- > 0;) {
-    const po::option& option = options[i];
-    if (option.position_key >= 0 ||
-        known.find(option.string_key, false).semantic()->is_composing()) {
-      continue;
-    }
-    if (!later.insert(option.string_key).second) {
-      options.erase(options.begin() + static_cast<ptrdiff_t>(i));
-    }
-  }
-}
-
-void KeepWords(const std::vector<po::option>& options,
-               po::variables_map& values) {
-  CommandWords words;
-  for (const po::option& option : options) {
-    const bool is_argument = option.position_key >= 0;
-    words.push_back({is_argument ? "" : option.string_key,
-                     option.value.empty() ? "" : option.value.front()});
-  }
-  values.insert({kWords, po::variable_value(boost::any(words), false)});
 }
 
 // The names of the command's options, as the user types them.
@@ -396,8 +258,8 @@ int RunVersion(const std::vector<std::string>& arguments, const Io& io) {
 
 int RunCommand(const Command& command, const std::vector<std::string>& words,
                const Io& streams) {
-  const std::vector<std::string> arguments =
-      WithCommandLineApart(command, PlainWords(command, words));
+  const std::vector<std::string> arguments = WithCommandLineApart(
+      command, PlainWords(command, OwnOptions(command), words));
   Io io = streams;
   io.json = AsksForJson(command, arguments);
   if (AsksForHelp(command, arguments)) {
@@ -465,9 +327,10 @@ po::variables_map ParseArguments(const Command& command,
     positional.add(kSurplus, -1);
   }
   po::variables_map values;
-  std::vector<std::string> after;
-  const std::vector<std::string> words =
-      WithOptionalValues(command, WordsBeforeDashes(command, arguments, after));
+  std::vector<std::string> words =
+      PlainWords(command, OwnOptions(command), arguments);
+  const std::vector<std::string> after = TakeWordsAfterDashes(command, words);
+  words = WithOptionalValues(command, std::move(words));
   po::parsed_options parsed = po::command_line_parser(words)
                                   .options(all)
                                   .positional(positional)
@@ -495,10 +358,6 @@ po::variables_map ParseArguments(const Command& command,
     }
   }
   return values;
-}
-
-CommandWords WordsInOrder(const po::variables_map& options) {
-  return options[kWords].as<CommandWords>();
 }
 
 int Run(const std::vector<std::string>& arguments, const Io& io) {

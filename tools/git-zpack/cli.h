@@ -83,15 +83,6 @@ struct Command {
   std::string_view number_option = {};
 };
 
-// A word of a command line: an option or an argument that is none.
-struct CommandWord {
-  std::string option;  // the name without dashes, or empty
-  std::string value;   // of the option, or the argument
-};
-// The words before '--', in their order.
-using CommandWords = std::vector<CommandWord>;
-CommandWords WordsInOrder(const po::variables_map& options);
-
 // All commands, in the order of the help.
 const std::vector<Command>& Commands();
 const Command* FindCommand(std::string_view name);

@@ -330,6 +330,24 @@ TEST(TextPieces, PiecesAreSearchedAsOneText) {
   }
 }
 
+TEST(TextPieces, AZeroByteAmongTheFirst8000MakesATextBinary) {
+  auto matcher = LineMatcher::Compile(QueryOf(PatternSyntax::kFixed, {"a"}));
+  ASSERT_TRUE(matcher.has_value());
+  for (const auto& [zero, expected] :
+       {std::pair(100, true), {5000, true}, {7999, true}, {8000, false}}) {
+    std::string text;
+    while (text.size() < 9000) text += "a line of text\n";
+    text[static_cast<size_t>(zero)] = '\0';
+    TextPieces pieces(*matcher, false);
+    for (size_t at = 0; at < text.size(); at += 1000) {
+      ASSERT_TRUE(pieces.Add(std::string_view(text).substr(at, 1000)));
+    }
+    ASSERT_TRUE(pieces.Finish());
+    EXPECT_EQ(pieces.binary(), expected) << zero;
+    EXPECT_EQ(IsBinary(text), expected) << zero;
+  }
+}
+
 TEST(LineMatcher, Expressions) {
   using Kind = QueryToken::Kind;
   LineQuery query;

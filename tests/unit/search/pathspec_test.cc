@@ -44,6 +44,8 @@ TEST(Pathspec, MeansWhatItMeansInGit) {
   EXPECT_THAT(Matching({"d"}), ElementsAre("d/a.c", "d/e/b.c", "d/e/b.h"));
   EXPECT_THAT(Matching({"d/"}), ElementsAre("d/a.c", "d/e/b.c", "d/e/b.h"));
   EXPECT_THAT(Matching({"d//e/../a.c"}), ElementsAre("d/a.c"));
+  EXPECT_THAT(Matching({"d/."}), ElementsAre("d/a.c", "d/e/b.c", "d/e/b.h"));
+  EXPECT_THAT(Matching({"d/a.c/."}), IsEmpty());
   EXPECT_THAT(Matching({"*.c"}), ElementsAre("a.c", "d/a.c", "d/e/b.c"));
   EXPECT_THAT(Matching({"**/*.c"}), ElementsAre("d/a.c", "d/e/b.c"));
   EXPECT_THAT(Matching({"d*"}),

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "zpack/quote.h"
+#include "zpack/tree_path.h"
 
 namespace zpack::cli {
 namespace {
@@ -26,23 +27,9 @@ Result<std::string> NormalPath(std::string_view path) {
   if (path.front() == ':') {
     return BadPath(path, "is a pathspec with magic, which is not supported");
   }
-  std::vector<std::string_view> parts;
-  std::string_view part;
-  for (std::string_view rest = path; !rest.empty();) {
-    const size_t slash = std::min(rest.find('/'), rest.size());
-    part = rest.substr(0, slash);
-    rest.remove_prefix(std::min(slash + 1, rest.size()));
-    if (part == "..") {
-      if (parts.empty()) return BadPath(path, "is outside the tree");
-      parts.pop_back();
-    } else if (!part.empty() && part != ".") {
-      parts.push_back(part);
-    }
-  }
-  std::string normal = fmt::format("{}", fmt::join(parts, "/"));
-  const bool is_directory = path.back() == '/' || part == "." || part == "..";
-  if (is_directory && !normal.empty()) normal += '/';
-  return normal;
+  auto normal = NormalTreePath(path);
+  if (!normal) return BadPath(path, "is outside the tree");
+  return *std::move(normal);
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include <sstream>
 #include <utility>
 
+#include "command_words.h"
 #include "common_options.h"
 #include "zpack/quote.h"
 
