@@ -58,31 +58,6 @@ class StopQuestion {
   std::jthread thread_;  // last, so that it ends before what it uses
 };
 
-// REQUIRES: the value is one of the enumeration.
-PatternSyntax SyntaxOf(int syntax) {
-  switch (syntax) {
-    case ZPACK_SYNTAX_EXTENDED:
-      return PatternSyntax::kExtended;
-    case ZPACK_SYNTAX_FIXED:
-      return PatternSyntax::kFixed;
-    case ZPACK_SYNTAX_PERL:
-      return PatternSyntax::kPerl;
-    default:
-      return PatternSyntax::kBasic;
-  }
-}
-
-BinaryFiles BinaryOf(int binary) {
-  switch (binary) {
-    case ZPACK_BINARY_TEXT:
-      return BinaryFiles::kText;
-    case ZPACK_BINARY_WITHOUT:
-      return BinaryFiles::kWithout;
-    default:
-      return BinaryFiles::kWhole;
-  }
-}
-
 Status CheckRanges(const zpack_search_options& given) {
   if (given.syntax < ZPACK_SYNTAX_BASIC || given.syntax > ZPACK_SYNTAX_PERL) {
     return Invalid("no such syntax of patterns");
@@ -108,12 +83,12 @@ Result<SearchOptions> SearchOf(const zpack_search_options& given) {
     query.tokens.push_back(
         {QueryToken::Kind::kPattern, std::move(pattern), {}});
   }
-  query.syntax = SyntaxOf(given.syntax);
+  query.syntax = static_cast<PatternSyntax>(given.syntax);
   query.ignore_case = given.ignore_case != 0;
   query.words = given.words != 0;
   query.invert = given.invert != 0;
   query.all_match = given.all_match != 0;
-  search.binary = BinaryOf(given.binary);
+  search.binary = static_cast<BinaryFiles>(given.binary);
   ZPACK_ASSIGN_OR_RETURN(search.pathspecs,
                          PathsOf(given.paths, given.path_count));
   return search;

@@ -110,20 +110,9 @@ Status ObjectReader::Stream(
   if (IsSegmented(run, *block)) {
     return StreamSegmented(run, *block, id, piece, hash);
   }
-  if (block->layout() != nullptr) {
-    ZPACK_ASSIGN_OR_RETURN(const ContentPtr content, Rebuild(*block, number));
-    if (hash == HashObject::kYes) {
-      ZPACK_TRY(CheckContent(run, info.type, *content, id));
-    }
-    ZPACK_TRY(piece(*content));
-    return {};
-  }
-  Bytes unused;
-  ZPACK_ASSIGN_OR_RETURN(const ByteView content, block->Object(index, unused));
-  if (hash == HashObject::kYes) {
-    ZPACK_TRY(CheckContent(run, info.type, content, id));
-  }
-  ZPACK_TRY(piece(content));
+  ZPACK_ASSIGN_OR_RETURN(const ContentPart whole,
+                         ReadWhole(run, block, number, id, hash));
+  ZPACK_TRY(piece(whole.bytes));
   return {};
 }
 
@@ -168,6 +157,14 @@ Result<ContentPart> ObjectReader::ReadPart(ObjectNumber number,
   ZPACK_ASSIGN_OR_RETURN(const BlockCache::BlockPtr block,
                          blocks_.Block(run.first));
   if (IsSegmented(run, *block)) return ReadSegment(run, block, offset);
+  return ReadWhole(run, block, number, id, hash);
+}
+
+Result<ContentPart> ObjectReader::ReadWhole(const BlockRun& run,
+                                            const BlockCache::BlockPtr& block,
+                                            ObjectNumber number,
+                                            const ObjectId& id,
+                                            HashObject hash) {
   ContentPart part;
   if (block->layout() != nullptr) {
     ZPACK_ASSIGN_OR_RETURN(const ContentPtr content, Rebuild(*block, number));

@@ -77,6 +77,11 @@ class ObjectReader {
   Status StreamSegmented(const BlockRun& run, const DecodedBlock& first,
                          const ObjectId& id, const Visitor<ByteView>& piece,
                          HashObject hash) const;
+  // An object that is not in segments, in `block`.
+  Result<ContentPart> ReadWhole(const BlockRun& run,
+                                const BlockCache::BlockPtr& block,
+                                ObjectNumber number, const ObjectId& id,
+                                HashObject hash);
   // The segment of `run` that has the byte at `offset`.
   Result<ContentPart> ReadSegment(const BlockRun& run,
                                   const BlockCache::BlockPtr& first,

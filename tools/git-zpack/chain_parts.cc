@@ -17,6 +17,18 @@
 #include "zpack/quote.h"
 
 namespace zpack::cli {
+namespace {
+
+bool AreInOneDirectory(const std::string& a, const std::string& b) {
+  const auto directory = [](const std::string& path) {
+    const auto parent = std::filesystem::path(path).parent_path();
+    return parent.empty() ? std::filesystem::path(".") : parent;
+  };
+  std::error_code error;
+  return std::filesystem::equivalent(directory(a), directory(b), error);
+}
+
+}  // namespace
 
 std::string PartsText(std::string_view title,
                       const std::vector<FilePart>& parts) {
@@ -41,17 +53,9 @@ nlohmann::ordered_json PartsToJson(const std::vector<FilePart>& parts) {
   return json;
 }
 
-bool AreInOneDirectory(const std::string& a, const std::string& b) {
-  const auto directory = [](const std::string& path) {
-    const auto parent = std::filesystem::path(path).parent_path();
-    return parent.empty() ? std::filesystem::path(".") : parent;
-  };
-  std::error_code error;
-  return std::filesystem::equivalent(directory(a), directory(b), error);
-}
-
 void WarnOfPlace(const std::string& other, const std::string& file,
                  std::ostream& err) {
+  if (AreInOneDirectory(other, file)) return;
   err << fmt::format(
       "warning: '{}' is not in the directory of '{}': reading it needs "
       "--backing or ZPACK_BACKING\n",

@@ -25,9 +25,7 @@ std::string PartsText(std::string_view title,
 // The same in the order of object numbers.
 nlohmann::ordered_json PartsToJson(const std::vector<FilePart>& parts);
 
-// True if both files are in one directory.
-bool AreInOneDirectory(const std::string& a, const std::string& b);
-// Warns that `file` was written where what it depends on, which is beside
+// Warns if `file` was written where what it depends on, which is beside
 // `other`, is not found.
 void WarnOfPlace(const std::string& other, const std::string& file,
                  std::ostream& err);

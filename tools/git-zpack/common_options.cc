@@ -258,6 +258,26 @@ void RefuseForSeveralFiles(const po::variables_map& options,
   }
 }
 
+void RefuseBeside(const po::variables_map& options, const char* option,
+                  std::initializer_list<const char*> others) {
+  if (!Has(options, option)) return;
+  for (const char* const other : others) {
+    if (!Has(options, other)) continue;
+    throw UsageError{fmt::format("options '--{}' and '--{}' exclude each other",
+                                 option, other)};
+  }
+}
+
+void RefuseWithStream(const po::variables_map& options, const char* argument,
+                      std::initializer_list<const char*> names) {
+  if (Text(options, argument) != "-") return;
+  for (const char* const name : names) {
+    if (!Has(options, name)) continue;
+    throw UsageError{
+        fmt::format("option '--{}' cannot be used with standard output", name)};
+  }
+}
+
 bool Has(const po::variables_map& options, const char* name) {
   return options.count(name) != 0;
 }

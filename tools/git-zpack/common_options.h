@@ -138,6 +138,15 @@ void RefuseRepository(const std::string& path);
 void RefuseForSeveralFiles(const po::variables_map& options,
                            std::initializer_list<const char*> names);
 
+// Throws UsageError if `option` and one of `others` are given.
+void RefuseBeside(const po::variables_map& options, const char* option,
+                  std::initializer_list<const char*> others);
+
+// Throws UsageError if one of `names` is given although the argument `argument`
+// is '-' for standard output.
+void RefuseWithStream(const po::variables_map& options, const char* argument,
+                      std::initializer_list<const char*> names);
+
 bool Has(const po::variables_map& options, const char* name);
 std::string Text(const po::variables_map& options, const char* name);
 // The values of an option that may be repeated.

@@ -51,7 +51,8 @@ int64_t SecondsOf(std::span<const uint8_t> commit) {
 ArchiveTree::ArchiveTree(const ArchiveReader& reader)
     : reader_(reader),
       refs_(reader.refs()),
-      listings_(kListingBytes, kListings) {}
+      listings_(kListingBytes, kListings),
+      ref_listings_(kListingBytes, kListings) {}
 
 int64_t ArchiveTree::TimeOf(const Place& place) const {
   if (place.origin) return place.origin->time;
@@ -175,6 +176,15 @@ Result<std::optional<Place>> ArchiveTree::FindCommit(
   return PlaceOfCommit(*id);
 }
 
+std::shared_ptr<const DirectoryListing> ArchiveTree::ListRefs(
+    size_t directory) const {
+  if (auto known = ref_listings_.Find(directory)) return *std::move(known);
+  auto listing =
+      std::make_shared<const DirectoryListing>(refs_.List(directory));
+  ref_listings_.Insert(directory, listing, listing->memory());
+  return listing;
+}
+
 Result<std::shared_ptr<const DirectoryListing>> ArchiveTree::List(
     const Place& directory) const {
   switch (directory.kind) {
@@ -185,8 +195,7 @@ Result<std::shared_ptr<const DirectoryListing>> ArchiveTree::List(
                                    {kCommits, kTreeMode, {}},
                                    {kTags, kTreeMode, {}}});
     case PlaceKind::kRefs:
-      return std::make_shared<const DirectoryListing>(
-          refs_.List(directory.ref_directory));
+      return ListRefs(directory.ref_directory);
     case PlaceKind::kTree:
       break;
     default:

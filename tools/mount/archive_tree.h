@@ -60,9 +60,8 @@ class ArchiveTree {
   static std::vector<std::pair<std::string, std::string>> AttributesOf(
       const Place& place);
 
-  const RefDirectories& refs() const { return refs_; }
-
  private:
+  std::shared_ptr<const DirectoryListing> ListRefs(size_t directory) const;
   Result<Place> PlaceOfObject(const ObjectId& id) const;
   Result<Place> PlaceOfCommit(const ObjectId& id) const;
   Result<std::optional<Place>> FindCommit(std::string_view name) const;
@@ -75,6 +74,7 @@ class ArchiveTree {
   mutable int64_t head_time_ = 0;
   using ListingPtr = std::shared_ptr<const DirectoryListing>;
   mutable RecentValues<ObjectId, ListingPtr> listings_;
+  mutable RecentValues<size_t, ListingPtr> ref_listings_;
 };
 
 }  // namespace zpack::mount

@@ -50,9 +50,7 @@ ConsolidateOptions ToOptions(const po::variables_map& values) {
     options.profile =
         NamedValue("profile", Text(values, "profile"), kProfileNames);
   }
-  if (Has(values, "from") && Has(values, "geometric")) {
-    throw UsageError{"options '--from' and '--geometric' exclude each other"};
-  }
+  RefuseBeside(values, "from", {"geometric"});
   options.from = static_cast<uint32_t>(Number(values, "from", 1, kMaxFiles, 1));
   if (Has(values, "geometric")) {
     options.geometric =
@@ -62,17 +60,6 @@ ConsolidateOptions ToOptions(const po::variables_map& values) {
   options.dependents = DependentsOf(values);
   if (Has(values, "no-verify")) options.read_back = ReadBack::kNo;
   return options;
-}
-
-// Checks what goes together with '-' for standard output.
-void CheckStream(const po::variables_map& values) {
-  if (Text(values, "output") != "-") return;
-  // With --geometric, there may be nothing to write.
-  for (const char* const option : {"geometric", "json"}) {
-    if (!Has(values, option)) continue;
-    throw UsageError{fmt::format(
-        "option '--{}' cannot be used with standard output", option)};
-  }
 }
 
 void PrintStats(const ConsolidateStats& stats, const std::string& output,
@@ -111,7 +98,8 @@ int Run(const po::variables_map& values, const Io& io) {
   options.run = context.run();
   const std::string file = Text(values, "file");
   RefuseRepository(file);
-  CheckStream(values);
+  // With --geometric, there may be nothing to write.
+  RefuseWithStream(values, "output", {"geometric", "json"});
   auto output = ConvertOutput::Open(Text(values, "output"), io);
   if (!output) return Fail(io, output.error());
   const auto stats = Consolidate(file, output->path(), options);
@@ -120,9 +108,7 @@ int Run(const po::variables_map& values, const Io& io) {
   if (!sent) return Fail(io, sent.error());
   if (stats->files != 0 && !output->is_stream()) {
     WarnOfOldParity(output->path(), io.err);
-    if (stats->files_below != 0 && !AreInOneDirectory(file, output->path())) {
-      WarnOfPlace(file, output->path(), io.err);
-    }
+    if (stats->files_below != 0) WarnOfPlace(file, output->path(), io.err);
   }
   if (Has(values, "json")) {
     PrintStatsAsJson(*stats, output->name(), io.out);

@@ -92,32 +92,15 @@ std::vector<std::string> WithOf(const po::variables_map& values) {
   return paths;
 }
 
-void RefuseBeside(const po::variables_map& values, const char* option,
-                  std::initializer_list<const char*> others) {
-  for (const char* const other : others) {
-    if (!Has(values, other)) continue;
-    throw UsageError{fmt::format("options '--{}' and '--{}' exclude each other",
-                                 option, other)};
-  }
-}
-
 // Sets what concerns an older file.
 void SetOlderFile(const po::variables_map& values, ConvertOptions& options) {
+  RefuseBeside(values, "base", {"update"});
+  RefuseBeside(values, "onto", {"base", "update", "resume"});
+  RefuseBeside(values, "onto-latest", {"base", "update", "resume", "onto"});
   if (Has(values, "base")) options.base = Text(values, "base");
-  if (Has(values, "update")) {
-    if (options.base) {
-      throw UsageError{"options '--base' and '--update' exclude each other"};
-    }
-    options.update = Update::kYes;
-  }
-  if (Has(values, "onto")) {
-    RefuseBeside(values, "onto", {"base", "update", "resume"});
-    options.onto = Text(values, "onto");
-  }
-  if (Has(values, "onto-latest")) {
-    RefuseBeside(values, "onto-latest", {"base", "update", "resume", "onto"});
-    options.if_unchanged = IfUnchanged::kSkip;
-  }
+  if (Has(values, "update")) options.update = Update::kYes;
+  if (Has(values, "onto")) options.onto = Text(values, "onto");
+  if (Has(values, "onto-latest")) options.if_unchanged = IfUnchanged::kSkip;
   if (Has(values, "trust-base")) {
     if (!options.base && options.update == Update::kNo) {
       throw UsageError{"option '--trust-base' needs '--base' or '--update'"};
@@ -187,17 +170,6 @@ std::vector<PhaseShare> ExpectedPhases(const ConvertOptions& options) {
     return {};
   }
   return ConvertPhases(options.profile, options.read_back);
-}
-
-// Checks what goes together with '-' for standard output.
-void CheckStream(const po::variables_map& values) {
-  if (Text(values, "file") != "-") return;
-  for (const char* const option : {"update", "resume", "dry-run", "json"}) {
-    if (Has(values, option)) {
-      throw UsageError{fmt::format(
-          "option '--{}' cannot be used with standard output", option)};
-    }
-  }
 }
 
 // The bytes of the parity in the file; 0 if it has none.
@@ -301,7 +273,7 @@ int Run(const po::variables_map& values, const Io& io) {
   ConvertOptions options = ToOptions(values);
   const auto redundancy = RedundancyOf(values);
   const std::string file = DestinationOf(values, options);
-  CheckStream(values);
+  RefuseWithStream(values, "file", {"update", "resume", "dry-run", "json"});
   const RunContext context(values, io, ExpectedPhases(options),
                            LeastMemoryToConvert(options));
   options.run = context.run();
@@ -334,8 +306,7 @@ int Run(const po::variables_map& values, const Io& io) {
   const ConvertReport report(
       *stats, options, {output->name(), input->cloned_from(), parity_bytes});
   report.PrintWarnings(context.quiet(), io.err);
-  if (written && options.onto && !output->is_stream() &&
-      !AreInOneDirectory(*options.onto, output->path())) {
+  if (written && options.onto && !output->is_stream()) {
     WarnOfPlace(*options.onto, output->path(), io.err);
   }
   if (!output->is_stream() && options.publication == Publication::kYes &&

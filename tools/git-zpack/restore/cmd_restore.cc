@@ -129,9 +129,7 @@ void CheckArguments(const po::variables_map& values) {
           "options '--{}' and '--{}' exclude each other", what, option)};
     }
   }
-  if (Has(values, "checkout") && Has(values, "force")) {
-    throw UsageError{"options '--checkout' and '--force' exclude each other"};
-  }
+  RefuseBeside(values, "checkout", {"force"});
 }
 
 int RunBundle(const po::variables_map& values, const RunContext& context,

@@ -90,10 +90,7 @@ std::optional<Statement> StatementOf(const po::variables_map& values) {
   if (Text(values, "attestation").empty()) {
     throw UsageError{"option '--attestation' expects a statement"};
   }
-  if (Has(values, "sample")) {
-    throw UsageError{
-        "options '--attestation' and '--sample' exclude each other"};
-  }
+  RefuseBeside(values, "attestation", {"sample"});
   return Statement::Read(Text(values, "attestation"));
 }
 
@@ -150,24 +147,11 @@ ScrubOptions ScrubOf(const po::variables_map& values, VerifyLevel level) {
         static_cast<uint32_t>(Number(values, "seed", 0, UINT32_MAX, 0));
   }
   options.own = Has(values, "own");
-  for (const char* const other : {"sample", "since"}) {
-    if (!options.own || !Has(values, other)) continue;
-    throw UsageError{
-        fmt::format("options '--own' and '--{}' exclude each other", other)};
-  }
+  RefuseBeside(values, "own", {"sample", "since"});
   if (Has(values, "since") && options.since.empty()) {
     throw UsageError{"option '--since' expects a file"};
   }
-  if (options.sample && Has(values, "since")) {
-    throw UsageError{"options '--sample' and '--since' exclude each other"};
-  }
-  if (options.sample && Has(values, "against")) {
-    throw UsageError{"options '--sample' and '--against' exclude each other"};
-  }
-  if (options.sample && Has(values, "expect-hash")) {
-    throw UsageError{
-        "options '--sample' and '--expect-hash' exclude each other"};
-  }
+  RefuseBeside(values, "sample", {"since", "against", "expect-hash"});
   if (options.sample && level != VerifyLevel::kChecksums &&
       level != VerifyLevel::kObjects) {
     throw UsageError{

@@ -18,6 +18,7 @@ import os
 from typing import Any, Callable, Iterable, NamedTuple, Optional, Union
 
 from . import _zpack
+from .search import choice
 
 _PROFILES = {"fast": 0, "balanced": 1, "max": 2, "cold": 3}
 _COPY = -1
@@ -94,7 +95,7 @@ def convert(repository: Path, path: Path, *, profile: str = "balanced",
     threads: 0 for one on each processor
     progress: is called with a Progress, ten times a second, in another thread
     """
-    values = {"profile": _choice(_PROFILES, "profile", profile), "base": base, "onto": onto,
+    values = {"profile": choice(_PROFILES, "profile", profile), "base": base, "onto": onto,
               "skip_unchanged": skip_unchanged, "overwrite": overwrite,
               "lose_dependents": lose_dependents, "backing": backing, "threads": threads}
     return _zpack.convert(repository, path, values, _listener(progress))
@@ -117,7 +118,7 @@ def consolidate(path: Path, output: Path, *, profile: Optional[str] = None, firs
     """
     if geometric is not None and geometric < 2:
         raise ValueError(f"geometric is at least 2, not {geometric}")
-    values = {"profile": _COPY if profile is None else _choice(_PROFILES, "profile", profile),
+    values = {"profile": _COPY if profile is None else choice(_PROFILES, "profile", profile),
               "from": first, "geometric": geometric or 0, "overwrite": overwrite,
               "lose_dependents": lose_dependents, "backing": backing, "threads": threads}
     done = _zpack.consolidate(path, output, values, _listener(progress))
@@ -137,7 +138,7 @@ def verify(path: Path, repository: Optional[Path] = None, *,
     own: does not check the files that the file depends on
     threads, progress: as for convert
     """
-    values = {"level": _choice(_LEVELS, "level", level), "allow_newer": allow_newer, "own": own,
+    values = {"level": choice(_LEVELS, "level", level), "allow_newer": allow_newer, "own": own,
               "backing": backing, "threads": threads}
     found = _zpack.verify(path, repository, values, _listener(progress))
     return Report(found["ok"], found["objects"], found["verified"],
@@ -156,12 +157,6 @@ def restore(path: Path, directory: Path, *, overwrite: bool = False,
     """
     values = {"overwrite": overwrite, "trust": trust, "backing": backing, "threads": threads}
     _zpack.restore(path, directory, values, _listener(progress))
-
-
-def _choice(choices: dict[str, int], name: str, value: str) -> int:
-    if value not in choices:
-        raise ValueError(f"{name} is one of {', '.join(choices)}, not {value!r}")
-    return choices[value]
 
 
 def _text(value: bytes) -> str:

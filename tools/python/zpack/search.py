@@ -158,8 +158,8 @@ def _values(patterns: Union[Pattern, Iterable[Pattern]],
         paths = [paths]
     values = {"patterns": [_bytes(pattern) for pattern in patterns],
               "paths": [_bytes(os.fspath(path)) for path in paths],
-              "syntax": _choice(_SYNTAXES, "syntax", syntax),
-              "binary": _choice(_BINARY, "binary", binary),
+              "syntax": choice(_SYNTAXES, "syntax", syntax),
+              "binary": choice(_BINARY, "binary", binary),
               "threads": _number("threads", threads)}
     if not values["patterns"]:
         raise ValueError("no pattern given")
@@ -174,7 +174,8 @@ def _bytes(value: Union[str, bytes]) -> bytes:
     raise TypeError(f"a pattern is str or bytes, not {type(value).__name__}")
 
 
-def _choice(choices: dict[str, int], name: str, value: str) -> int:
+def choice(choices: dict[str, int], name: str, value: str) -> int:
+    """The number of a value, which is one of the keys."""
     if value not in choices:
         raise ValueError(f"{name} is one of {', '.join(choices)}, not {value!r}")
     return choices[value]
