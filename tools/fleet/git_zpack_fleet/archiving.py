@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import collections
 import time
-from typing import Any, Iterable, Iterator, Optional
+from typing import Any, Callable, Iterable, Iterator, Optional, Sequence, Union
 
 from . import worker
 from .batches import batched
@@ -63,8 +63,9 @@ class Archiving:
             if self._rows:
                 with engine_of(self._options) as engine:
                     changed = self._scan(engine)
-                    self._find_families(engine)
-                    self._convert_all(engine, changed)
+                    if changed:
+                        self._find_families(engine)
+                        self._convert_all(engine, changed)
                     self._cool(engine)
             unsafe = [row for row in self._manifest.repositories()
                       if row.id in ids and not row.is_safe()]
@@ -102,11 +103,16 @@ class Archiving:
             jobs.append(ScanJob(row.id, row.path, newest.digest, bool(newest.racy), newest.refs)
                         if newest is not None and usable
                         else ScanJob(row.id, row.path, "", False, ""))
+        return self._in_batches("scan", worker.scan, jobs, _SCAN_BYTES)
+
+    def _in_batches(self, phase: str, work: Callable[..., Any],
+                    jobs: Sequence[Union[ScanJob, SketchJob]], memory: int,
+                    *more: Any) -> Iterator[Task]:
+        """Tasks for many repositories each; more: arguments after the jobs."""
         for start in range(0, len(jobs), _SCANNED_AT_ONCE):
             batch = jobs[start:start + _SCANNED_AT_ONCE]
             name = quoted(self._rows[batch[0].id].name)
-            yield Task("scan", f"{name} and {len(batch) - 1} more", worker.scan, (batch,),
-                       _SCAN_BYTES, 0)
+            yield Task(phase, f"{name} and {len(batch) - 1} more", work, (batch, *more), memory, 0)
 
     def _note_scans(self, results: list[ScanResult], changed: list[int]) -> None:
         unchanged: list[int] = []
@@ -128,20 +134,14 @@ class Archiving:
         rows = [row for row in self._rows.values() if row.id in self._sizes]
         new = [SketchJob(row.id, row.path) for row in self._planner.without_sketch(rows)]
 
-        def tasks() -> Iterator[Task]:
-            for start in range(0, len(new), _SCANNED_AT_ONCE):
-                batch = new[start:start + _SCANNED_AT_ONCE]
-                name = quoted(self._rows[batch[0].id].name)
-                yield Task("sketch", f"{name} and {len(batch) - 1} more", worker.take_sketches,
-                           (batch, self._options.settings), self._options.memory, 0)
-
         def done(_task: Task, result: Any) -> None:
             if not isinstance(result, Outcome):  # Without a sketch, others may tell the family.
                 self._planner.note_sketches((one.id, one.commits, one.content)
                                             for one in result if one.content is not None)
 
         if new:
-            engine.run(tasks(), done)
+            engine.run(self._in_batches("sketch", worker.take_sketches, new,
+                                        self._options.memory, self._options.settings), done)
         self._planner.find_families(rows, self._sizes, self._pools)
 
     def _convert_all(self, engine: Engine, changed: list[int]) -> None:
@@ -168,8 +168,10 @@ class Archiving:
     def _cool(self, engine: Engine) -> None:
         """Encodes old archives again. What fails stays as it is, and is safe."""
         age = self._options.policy.cold
+        if age is None:
+            return
         rows = [row for row in self._manifest.repositories() if row.id in self._sizes]
-        chosen = [] if age is None else cold_ones(self._manifest, rows, age)
+        chosen = cold_ones(self._manifest, rows, age)
         if chosen:
             counts = Counts()
             Rewriter(self._manifest, self._options, self._run, counts, COLD).run(
@@ -252,9 +254,9 @@ class Archiving:
 
     def _group_of(self, number: int, shared: set[bytes]) -> Optional[bytes]:
         """What the repository has in common with others, which prefer one worker."""
-        base = self._planner.base(number)
-        if base is not None or self._planner.is_base(number):
-            return b"family %d" % (number if base is None else base)
+        family = self._planner.family(number)
+        if family is not None:
+            return b"family %d" % family
         pool = self._pools[number]
         return pool if pool in shared else None
 

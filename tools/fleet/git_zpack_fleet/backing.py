@@ -57,7 +57,7 @@ def at_hand(links: Sequence[Link], settings: Settings, *, proven: bool) -> Itera
         directory = _directory(settings)
         missing = sum(link.size for link in links
                       if not os.path.exists(os.path.join(directory, _name(link))))
-        with reserved_space(settings, missing + _MARGIN):
+        with reserved_space(settings, missing):
             paths = [held.enter_context(_fetched(store, directory, link)) for link in links]
         yield paths
 
@@ -69,9 +69,9 @@ def options(paths: Sequence[str]) -> list[str]:
 
 @contextlib.contextmanager
 def reserved_space(settings: Settings, size: int) -> Iterator[None]:
-    """Holds space in the scratch directory; removes kept files if they are in the way."""
+    """Holds space and a margin in the scratch directory; removes kept files in the way."""
     scratch = scratch_of(settings, store_of(settings))
-    with reserved(scratch, size, settings.patience, lambda: _remove_oldest(scratch)):
+    with reserved(scratch, size + _MARGIN, settings.patience, lambda: _remove_oldest(scratch)):
         yield
 
 

@@ -8,14 +8,12 @@ lost: a receipt names all of them.
 
 from __future__ import annotations
 
-import re
 import sqlite3
 from typing import Any, Callable, Iterable, Iterator, NamedTuple, Optional, Sequence
 
-from .records import MOST_FILES, Link, NewArchive, is_valid, parse_chain
+from .records import HASH, MOST_FILES, Link, NewArchive, is_valid, parse_chain
 from .store import archive_key
 
-_HASH = re.compile("[0-9a-f]{64}")
 Select = Callable[[str, Sequence[Any]], Iterator[tuple[Any, ...]]]
 
 _BELOW = f"""
@@ -34,6 +32,12 @@ class _FileRow(NamedTuple):
     damage: Optional[str]
 
 
+class _SketchRow(NamedTuple):
+    repository: int
+    commits: int
+    content: bytes
+
+
 class Chains:
     """Reads what the record knows of files, sketches and repositories that are apart."""
 
@@ -50,7 +54,7 @@ class Chains:
 
     def needed(self, hashes: Iterable[str]) -> set[str]:
         """The files that any of these files depend on."""
-        onto = self._all_onto()
+        onto = self.dependencies()
         found: set[str] = set()
         for content_hash in hashes:
             below = onto.get(content_hash)
@@ -75,7 +79,7 @@ class Chains:
         if not damaged:
             return {}
         above: dict[str, list[str]] = {}
-        for content_hash, onto in self._all_onto().items():
+        for content_hash, onto in self.dependencies().items():
             above.setdefault(onto, []).append(content_hash)
         broken: dict[str, str] = {}
         for content_hash, damage in damaged.items():
@@ -88,9 +92,9 @@ class Chains:
                     left += above.get(upper, ())
         return broken
 
-    def dependencies(self) -> Iterable[tuple[str, str]]:
+    def dependencies(self) -> dict[str, str]:
         """Each file that depends on another one, and that one."""
-        return self._all_onto().items()
+        return dict(self._select("SELECT hash, onto FROM files WHERE onto IS NOT NULL", ()))
 
     def owners(self) -> dict[str, set[int]]:
         """The repositories that have a file as an archive."""
@@ -101,19 +105,18 @@ class Chains:
 
     def own(self, repository: int, chain: Sequence[Link]) -> int:
         """How many of the first files of a chain no other repository has alone."""
-        count = 0
-        for link in chain:
-            owners = {number for number, in self._select(
-                "SELECT repository FROM archives WHERE hash = ?", (link.hash,))}
-            if owners and repository not in owners:
-                break
-            count += 1
-        return count
+        marks = ", ".join("?" * len(chain))
+        others = {content_hash for content_hash, mine in self._select(
+            "SELECT hash, MAX(repository = ?) FROM archives "
+            f"WHERE hash IN ({marks}) GROUP BY hash",
+            (repository, *(link.hash for link in chain))) if not mine}
+        return next((index for index, link in enumerate(chain) if link.hash in others),
+                    len(chain))
 
     def shared(self) -> set[str]:
         """The files on which archives of several repositories depend."""
         owners = self.owners()
-        onto = self._all_onto()
+        onto = self.dependencies()
         found: set[str] = set()
         for content_hash, below in onto.items():
             if not owners.get(content_hash, set()) <= owners.get(below, set()):
@@ -123,10 +126,9 @@ class Chains:
     def sketches(self) -> Iterator[tuple[int, int, bytes]]:
         """The sketches of repositories: number, commits, content."""
         for row in self._select("SELECT repository, commits, content FROM sketches", ()):
-            if not (isinstance(row[0], int) and isinstance(row[1], int)
-                    and isinstance(row[2], bytes)):
+            if not is_valid(_SketchRow, row):
                 raise self._damaged("a row of 'sketches' has values that cannot be")
-            yield row[0], row[1], row[2]
+            yield _SketchRow(*row)
 
     def cold(self) -> set[str]:
         """The files that were encoded again with the profile cold."""
@@ -136,12 +138,8 @@ class Chains:
         """The repositories that belong to no family."""
         return {number for number, in self._select("SELECT repository FROM apart", ())}
 
-    def _all_onto(self) -> dict[str, str]:
-        return dict(self._select(
-            "SELECT hash, onto FROM files WHERE onto IS NOT NULL", ()))
-
     def _file(self, row: Sequence[Any]) -> _FileRow:
-        if not is_valid(_FileRow, row) or not (row[2] is None or _HASH.fullmatch(row[2])):
+        if not is_valid(_FileRow, row) or not (row[2] is None or HASH.fullmatch(row[2])):
             raise self._damaged("a row of 'files' has values that cannot be")
         return _FileRow(*row)
 

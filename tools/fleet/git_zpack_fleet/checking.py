@@ -7,7 +7,7 @@ from __future__ import annotations
 import itertools
 import math
 import time
-from typing import Iterator, NamedTuple, Optional
+from typing import Iterable, Iterator, NamedTuple, Optional
 
 from . import worker
 from .engine import Task
@@ -107,13 +107,13 @@ def prune(manifest: Manifest, store: Store, retention: Retention, *, dry_run: bo
     archive that stays depends.
     """
     with registered(manifest, "prune") as (_, counts):
-        old, stay = _old_archives(manifest, retention)
+        archives = manifest.archives()
+        old, stay = _old_archives(manifest, archives, retention)
         gone = {row.id for row in old}
-        needed = manifest.chains.needed(row.hash for row in manifest.archives()
-                                        if row.id not in gone)
+        needed = manifest.chains.needed(row.hash for row in archives if row.id not in gone)
         old = [row for row in old if row.hash not in needed]
         gone = {row.id for row in old}
-        kept = {archive_key(row.hash) for row in manifest.archives() if row.id not in gone}
+        kept = {archive_key(row.hash) for row in archives if row.id not in gone}
         kept |= {archive_key(content_hash) for content_hash in needed}
         kept |= {receipt_key(row.path) for row in manifest.repositories()}
         # The record first: what it does not name, the next prune removes.
@@ -131,19 +131,20 @@ def prune(manifest: Manifest, store: Store, retention: Retention, *, dry_run: bo
                 store.remove(file.key)
             counts.done += 1
             counts.bytes += file.size
-        verb = "would be removed" if dry_run else "removed"
-        print(f"{counted(counts.done, 'file', 'files')} {verb}, {size_text(counts.bytes)}")
+        print(f"{counted(counts.done, 'file', 'files')} "
+              f"{'would be removed' if dry_run else 'removed'}, {size_text(counts.bytes)}")
         if stay:
             print(f"{counted(stay, 'archive stays', 'archives stay')}, because the next ones may "
                   "lack objects that their repositories have lost (--keep-lost)")
         return counts.failures
 
 
-def _old_archives(manifest: Manifest, retention: Retention) -> tuple[list[ArchiveRow], int]:
+def _old_archives(manifest: Manifest, archives: Iterable[ArchiveRow],
+                  retention: Retention) -> tuple[list[ArchiveRow], int]:
     """The archives that are not kept, and how many are kept only for what was lost."""
     newest = {row.archive.id for row in manifest.repositories() if row.archive is not None}
     by_repository: dict[int, list[ArchiveRow]] = {}
-    for row in manifest.archives():
+    for row in archives:
         by_repository.setdefault(row.repository, []).append(row)
     old: list[ArchiveRow] = []
     stay = 0

@@ -19,7 +19,6 @@ from .program import memory_options, run, run_json
 from .records import Link, NewArchive, chain_text
 from .store import Store, archive_key
 
-_MARGIN = 1 << 20
 # Any disk and any profile do more.
 _BYTES_IN_A_SECOND = 100_000
 # As git zpack consolidate --geometric 2.
@@ -64,10 +63,9 @@ def _make(job: ArchiveJob, before: fingerprint.Scan, settings: Settings, place: 
     more = sum(link.size for link in job.chain()[:job.own])
     if _is_plain(job):
         more = 0 if store_of(settings).is_local else job.base_size
-    with reserved_space(settings, before.size + _MARGIN + more):
+    with reserved_space(settings, before.size + more):
         if older is None and _is_plain(job):
             older = _base_of(job, store_of(settings), place)
-        chain: tuple[Link, ...] = ()
         try:
             result, chain = _convert(job, settings, place, older)
         except Failure as failure:

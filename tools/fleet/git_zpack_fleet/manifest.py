@@ -94,7 +94,7 @@ class Manifest:
 
     def scrub_order(self) -> list[ArchiveRow]:
         """All archives, those never verified first, then the oldest verified first."""
-        self._broken = {}
+        self._broken = None
         return [self._archive(row) for row in self._select(
             f"SELECT {_ARCHIVE} FROM archives ORDER BY verified IS NOT NULL, "
             "COALESCE(verified, recorded), id")]

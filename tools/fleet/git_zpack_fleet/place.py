@@ -30,7 +30,6 @@ class Place(NamedTuple):
     draft, joined: files that no later run continues
     """
 
-    directory: str
     archive: str
     note: str
     base: str
@@ -74,7 +73,7 @@ def locked_place(settings: Settings, path: bytes) -> Iterator[Place]:
     stem = os.path.join(directory, hashlib.sha256(path).hexdigest())
     with locked(stem + ".lock") as lock:
         try:
-            yield Place(directory, stem + ".zpack", stem + ".json", stem + ".base",
+            yield Place(stem + ".zpack", stem + ".json", stem + ".base",
                         stem + ".draft.zpack", stem + ".joined.zpack", lock)
         finally:
             remove(stem + ".lock")

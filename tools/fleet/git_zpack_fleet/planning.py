@@ -12,7 +12,7 @@ from .families import Member, bases_of
 from .jobs import Join
 from .manifest import Manifest
 from .records import MOST_FILES, ArchiveRow, Link, RepositoryRow
-from .sketch import unpacked
+from .sketch import is_packed
 
 
 class Policy(NamedTuple):
@@ -69,11 +69,11 @@ class Planner:
         """The repositories whose commits must be looked at to find their families."""
         if not self._policy.families:
             return []
+        joining = {row.id: row for row in rows if row.id not in self._apart}
         for number, commits, content in self._manifest.chains.sketches():
-            if unpacked(commits, content) is not None:
+            if number in joining and is_packed(content):
                 self._sketched[number] = (commits, content)
-        return [row for row in rows if row.id not in self._apart
-                and row.id not in self._sketched]
+        return [row for number, row in joining.items() if number not in self._sketched]
 
     def note_sketches(self, sketches: Iterable[tuple[int, int, bytes]]) -> None:
         """Remembers sketches; those without commits only for this run."""
@@ -96,23 +96,20 @@ class Planner:
         self._base_numbers = set(self._bases.values())
         self._sketched.clear()
 
-    def base(self, number: int) -> Optional[int]:
-        """The repository that is the base of this one's family."""
-        return self._bases.get(number)
-
-    def is_base(self, number: int) -> bool:
-        """Whether a repository is the base of others."""
-        return number in self._base_numbers
+    def family(self, number: int) -> Optional[int]:
+        """The repository that is the base of this one's family, which may be this one."""
+        return number if number in self._base_numbers else self._bases.get(number)
 
     def waits(self, row: RepositoryRow, changed: Collection[int]) -> bool:
         """Whether other repositories must be archived before this one."""
+        onto_base = self._bases.get(row.id) in changed
+        damaged = row.archive is not None and row.archive.damage is not None
+        if not onto_base and not damaged:
+            return False
         mine = self._of(row.archive, row.id)
-        if row.archive is not None and row.archive.damage is not None:
-            if not self._is_alone(row.id, mine):
-                return True
-            mine = Older()
-        base = self._bases.get(row.id)
-        return base in changed and self._joins(row.id, mine)
+        if damaged and not self._is_alone(row.id, mine):
+            return True
+        return onto_base and self._joins(row.id, Older() if damaged else mine)
 
     def older(self, number: int, newest: Optional[ArchiveRow]) -> Older:
         """The older archive for the next one of a repository."""
@@ -156,7 +153,7 @@ class Planner:
         chains = self._manifest.chains
         owners = chains.owners()
         above: dict[int, set[int]] = {}
-        for content_hash, onto in chains.dependencies():
+        for content_hash, onto in chains.dependencies().items():
             for number in owners.get(onto, ()):
                 users = owners.get(content_hash, set())
                 if number not in users:

@@ -40,11 +40,9 @@ def run(program: str, arguments: Sequence[str | bytes], *, seconds: float,
     command: list[str | bytes] = [program, *arguments]
     if shutil.which("setpriv"):
         command = ["setpriv", "--pdeathsig", "TERM", "--", *command]
-    environment = {name: value for name, value in os.environ.items()
-                   if not name.startswith("GIT_") or name.startswith("GIT_CONFIG")}
     try:
         with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, env=environment,
+                              stderr=subprocess.PIPE, env=clean_environment(),
                               pass_fds=keep_open) as process:
             try:
                 output, errors = process.communicate(timeout=seconds)
@@ -56,6 +54,12 @@ def run(program: str, arguments: Sequence[str | bytes], *, seconds: float,
         raise Failure(Kind.PROGRAM, f"cannot run '{program}': {error.strerror}") from error
     message = errors[-_MOST_STDERR:].decode("utf-8", "replace")
     return Ran(process.returncode, output, _last_error(message))
+
+
+def clean_environment() -> dict[str, str]:
+    """The environment without what Git sets for its own children; settings stay."""
+    return {name: value for name, value in os.environ.items()
+            if not name.startswith("GIT_") or name.startswith("GIT_CONFIG")}
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

@@ -8,7 +8,7 @@ import functools
 import re
 from typing import Any, NamedTuple, Optional, Sequence
 
-_HASH = re.compile("[0-9a-f]{64}")
+HASH = re.compile("[0-9a-f]{64}")
 # Of a chain of files that depend on each other, the new one included.
 MOST_FILES = 255
 
@@ -30,7 +30,7 @@ def parse_chain(text: str) -> tuple[Link, ...]:
     links = []
     for word in text.split():
         content_hash, _, size = word.partition(":")
-        if not _HASH.fullmatch(content_hash) or not size.isdecimal() or len(size) > 18:
+        if not HASH.fullmatch(content_hash) or not size.isdecimal() or len(size) > 18:
             raise ValueError(f"not a link: '{word}'")
         links.append(Link(content_hash, int(size)))
     if len({link.hash for link in links}) < len(links) or len(links) >= MOST_FILES:
@@ -126,7 +126,7 @@ def is_valid(row: type[tuple[Any, ...]], values: Sequence[Any]) -> bool:
     if len(values) != len(names) or not all(map(isinstance, values, allowed)):
         return False
     # Names of files are made of it.
-    return "hash" not in names or _HASH.fullmatch(values[names.index("hash")]) is not None
+    return "hash" not in names or HASH.fullmatch(values[names.index("hash")]) is not None
 
 
 @functools.cache

@@ -12,7 +12,7 @@ from .engine import Engine, Task
 from .jobs import Outcome, RewriteJob
 from .manifest import Manifest
 from .meter import Meter
-from .records import ArchiveRow, Link, NewArchive, RepositoryRow, chain_text
+from .records import ArchiveRow, NewArchive, RepositoryRow, chain_text
 from .session import Counts, Run, say
 from .text import quoted
 
@@ -100,8 +100,6 @@ def cold_ones(manifest: Manifest, rows: Iterable[RepositoryRow],
         if archive is None or not row.is_safe() or archive.recorded > before \
                 or archive.hash in cold or archive.hash in shared:
             continue
-        chain = (Link(archive.hash, archive.size), *chains.below(archive.hash))
-        if chains.own(row.id, chain) == len(chain) and not any(
-                link.hash in shared for link in chain):
+        if not any(link.hash in shared for link in chains.below(archive.hash)):
             chosen.append((row, archive))
     return chosen

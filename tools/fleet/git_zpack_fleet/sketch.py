@@ -12,12 +12,12 @@ from __future__ import annotations
 import functools
 import heapq
 import itertools
-import os
 import struct
 import subprocess
 from typing import Iterable, Iterator, NamedTuple, Optional
 
 from .discover import git_directory
+from .program import clean_environment
 
 SAMPLED = 512
 OLDEST = 16
@@ -47,14 +47,20 @@ class Sketch(NamedTuple):
                            for number in (*sorted(self.origins), *sorted(self.sample))))
 
 
+def is_packed(content: bytes) -> bool:
+    """Whether unpacked() can read the bytes."""
+    if len(content) < _COUNTS.size:
+        return False
+    origins, sampled = _COUNTS.unpack_from(content)
+    return len(content) == _COUNTS.size + 8 * int(origins + sampled)
+
+
 @functools.lru_cache(maxsize=256)
 def unpacked(commits: int, content: bytes) -> Optional[Sketch]:
     """The sketch of packed(); None if the bytes are none."""
-    if len(content) < _COUNTS.size:
+    if not is_packed(content):
         return None
-    origins, sampled = _COUNTS.unpack_from(content)
-    if len(content) != _COUNTS.size + 8 * (origins + sampled):
-        return None
+    origins, _ = _COUNTS.unpack_from(content)
     numbers = [number for number, in struct.iter_unpack(">Q", content[_COUNTS.size:])]
     return Sketch(commits, frozenset(numbers[:origins]), frozenset(numbers[origins:]))
 
@@ -104,10 +110,9 @@ def are_alike(one: Sketch, other: Sketch) -> bool:
 
 def take(path: bytes, seconds: float) -> Optional[Sketch]:
     """The sketch of a repository; None if Git cannot list its commits."""
-    environment = {name: value for name, value in os.environ.items()
-                   if not name.startswith("GIT_") or name.startswith("GIT_CONFIG")}
     # Whoever owns the repository must not make this process fetch anything.
-    environment.update(GIT_NO_LAZY_FETCH="1", GIT_ALLOW_PROTOCOL="", GIT_NO_REPLACE_OBJECTS="1")
+    environment = clean_environment() | {
+        "GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "", "GIT_NO_REPLACE_OBJECTS": "1"}
     command: list[str | bytes] = ["timeout", str(int(seconds)), "git", "--git-dir",
                                   git_directory(path), "rev-list", "--all", "--parents"]
     with subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL,

@@ -8,7 +8,7 @@ import csv
 import json
 import os
 import tempfile
-from typing import Any, Iterable, Optional, Union
+from typing import Any, Iterable, Mapping, Optional, Union
 
 from .manifest import Manifest
 from .records import RepositoryRow
@@ -60,18 +60,14 @@ def below_newest(manifest: Manifest, rows: Iterable[RepositoryRow]) -> int:
 
 def records(manifest: Manifest) -> list[dict[str, Value]]:
     """A row for each repository, for people and programs."""
-    chains = manifest.chains
     versions: dict[int, int] = {}
     for archive in manifest.archives():
         versions[archive.repository] = versions.get(archive.repository, 0) + 1
-    records_of = [_record(row, versions.get(row.id, 0)) for row in manifest.repositories()]
-    onto = dict(chains.dependencies())
-    for record in records_of:
-        record["depends_on"] = onto.get(str(record["hash"]))
-    return records_of
+    onto = manifest.chains.dependencies()
+    return [_record(row, versions.get(row.id, 0), onto) for row in manifest.repositories()]
 
 
-def _record(row: RepositoryRow, versions: int) -> dict[str, Value]:
+def _record(row: RepositoryRow, versions: int, onto: Mapping[str, str]) -> dict[str, Value]:
     newest = row.archive
     safe = row.is_safe()
     values: dict[str, Value] = dict.fromkeys(_COLUMNS)
@@ -86,7 +82,7 @@ def _record(row: RepositoryRow, versions: int) -> dict[str, Value]:
             ratio=newest.size / newest.source_bytes if newest.source_bytes else None,
             hash=newest.hash, objects=newest.objects, seconds=newest.seconds,
             peak_bytes=newest.peak, uploaded_bytes=newest.uploaded, archived=newest.recorded,
-            verified=newest.verified, damage=newest.damage)
+            verified=newest.verified, damage=newest.damage, depends_on=onto.get(newest.hash))
     return values
 
 

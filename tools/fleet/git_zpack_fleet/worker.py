@@ -28,7 +28,6 @@ from .store import archive_key
 from .text import printable, quoted
 
 _Job = TypeVar("_Job", ArchiveJob, VerifyJob, RestoreJob, RewriteJob)
-_MARGIN = 1 << 20
 _QUICK_SECONDS = 60.0
 
 
@@ -180,7 +179,7 @@ def _local_archive(link: Link, below: Sequence[Link], settings: Settings, *,
             yield store.local_path(key), paths
             return
         scratch = scratch_of(settings, store)
-        with reserved_space(settings, link.size + _MARGIN):
+        with reserved_space(settings, link.size):
             with tempfile.TemporaryDirectory(dir=scratch, prefix="fetched-") as directory:
                 path = os.path.join(directory, link.hash + ".zpack")
                 store.fetch(link.hash, path)
@@ -237,7 +236,7 @@ def _rewrite(job: RewriteJob, settings: Settings) -> Outcome:
     chain = (Link(older.hash, older.size), *parse_chain(older.chain))
     with locked_place(settings, job.path) as place:
         with at_hand(chain, settings, proven=True) as paths:
-            with reserved_space(settings, sum(link.size for link in chain) + _MARGIN):
+            with reserved_space(settings, sum(link.size for link in chain)):
                 told = consolidate(settings, paths, len(paths), place.joined, job.memory,
                                    job.profile)
         os.replace(place.joined, place.archive)
