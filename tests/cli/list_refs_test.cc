@@ -54,7 +54,7 @@ class ListRefsTest : public ::testing::Test {
         std::filesystem::path(ZpackBinary()).parent_path();
     const std::string path = "PATH=" + directory + ':' + getenv("PATH");
     ProcessOptions options;
-    options.environment = HermeticEnvironment("/nonexistent");
+    options.environment = HermeticEnvironment();
     options.environment.push_back(path);
     std::string out = RunProcess({"git", "-c", "protocol.version=" + version,
                                   "ls-remote", "--symref", url},

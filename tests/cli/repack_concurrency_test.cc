@@ -69,7 +69,7 @@ class RepackConcurrencyTest : public RepackFixture {
                            const std::string& work) {
     ProcessOptions options;
     options.directory = work;
-    options.environment = HermeticEnvironment("/nonexistent");
+    options.environment = HermeticEnvironment();
     options.environment.push_back("GIT_DIR=" + directory);
     return options;
   }

@@ -268,10 +268,11 @@ TEST_F(HttpBackendTest, SaysWhatTheWebServerForgot) {
   EXPECT_EQ(Call({"REQUEST_METHOD=GET"}).status, error);
   EXPECT_EQ(Call({"REQUEST_METHOD=GET", "GIT_PROJECT_ROOT=" + root_}).status,
             error);
-  EXPECT_EQ(Call({"REQUEST_METHOD=GET", "GIT_PROJECT_ROOT=/nonexistent",
-                  "PATH_INFO=/project.git/info/refs", kQuery})
-                .status,
-            error);
+  EXPECT_EQ(
+      Call({"REQUEST_METHOD=GET", "GIT_PROJECT_ROOT=" + root_ + "/missing",
+            "PATH_INFO=/project.git/info/refs", kQuery})
+          .status,
+      error);
 }
 
 TEST_F(HttpBackendTest, TakesThePathThatTheWebServerFound) {

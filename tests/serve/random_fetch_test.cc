@@ -181,7 +181,7 @@ class Client {
                                         repo_.path()};
     command.insert(command.end(), arguments.begin(), arguments.end());
     ProcessOptions options;
-    options.environment = HermeticEnvironment("/nonexistent");
+    options.environment = HermeticEnvironment();
     if (const char* const path = std::getenv("PATH")) {
       options.environment.push_back(std::string("PATH=") + path);
     }

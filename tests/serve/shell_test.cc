@@ -112,9 +112,10 @@ TEST_F(ShellTest, ServesNothingOutsideOfTheRoot) {
 TEST_F(ShellTest, NeedsARoot) {
   EXPECT_EQ(Run({ZpackBinary(), "shell"}, {"SSH_ORIGINAL_COMMAND=x"}).exit_code,
             129);
-  ExpectFatal(Run({ZpackBinary(), "shell", "--root", "/nonexistent", "-c",
+  const std::string missing = dir_ / "missing";
+  ExpectFatal(Run({ZpackBinary(), "shell", "--root", missing, "-c",
                    "git-upload-pack 'x'"}),
-              "cannot open '/nonexistent'");
+              "cannot open '" + missing + "'");
 }
 
 // Of a damaged file, the message has the name that the client knows.

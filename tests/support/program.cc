@@ -28,7 +28,7 @@ std::vector<std::string> ZpackCommand(
 }
 
 ProcessOptions WithEnvironment(ProcessOptions options) {
-  for (std::string& entry : HermeticEnvironment("/nonexistent")) {
+  for (std::string& entry : HermeticEnvironment()) {
     options.environment.push_back(std::move(entry));
   }
   return options;

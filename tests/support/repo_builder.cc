@@ -163,7 +163,7 @@ ProcessResult RunGit(const std::vector<std::string>& arguments,
   ProcessOptions options;
   options.directory = directory;
   options.input = input;
-  options.environment = HermeticEnvironment("/nonexistent");
+  options.environment = HermeticEnvironment();
   options.environment.push_back("GIT_DEFAULT_HASH=" +
                                 std::string(ObjectFormatName(TestFormat())));
   return RunProcess(command, options);

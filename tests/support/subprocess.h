@@ -82,9 +82,13 @@ class Process {
 ProcessResult RunProcess(const std::vector<std::string>& command,
                          const ProcessOptions& options = {});
 
+// A home that no program can make, not even root's: one that writes a cache
+// below HOME would make any other, and later tests would find it.
+inline constexpr const char* kNoHome = "/dev/null/home";
+
 // An environment in which Git reads no configuration of the user or the
 // system, signs with fixed names and dates, and speaks English: what of this
 // process' environment does not get in the way, "HOME=`home`", and the rest.
-std::vector<std::string> HermeticEnvironment(const std::string& home);
+std::vector<std::string> HermeticEnvironment(const std::string& home = kNoHome);
 
 }  // namespace zpack::testing
