@@ -1,0 +1,33 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A file before and after a commit. Plain values.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "history/tree_changes.h"
+
+namespace zpack::log {
+
+struct FilePair {
+  TreeSide before;
+  TreeSide after;
+  std::string old_path;  // also that of an added file
+  std::string new_path;  // also that of a removed file
+  bool renamed = false;  // found by FindRenames
+  bool copied = false;   // of these: another pair has the old path, too
+  uint32_t similarity = 0;  // of kMostSimilar, if renamed
+
+  bool is_added() const { return !before.exists() && after.exists(); }
+  bool is_removed() const { return before.exists() && !after.exists(); }
+  // Only RenameSearch::kCopiesHarder looks at such a pair.
+  bool is_unchanged() const {
+    return before.mode == after.mode && before.object == after.object &&
+           old_path == new_path;
+  }
+};
+
+}  // namespace zpack::log
