@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "zpack/file_part.h"
+#include "zpack/log.h"
 #include "zpack/lost_object.h"
 #include "zpack/object_id.h"
 #include "zpack/options.h"
@@ -323,6 +324,17 @@ class ArchiveReader {
   Status SearchVersions(
       const HistorySearchOptions& options,
       const std::function<Result<Visit>(const MatchingBlob&)>& visit) const;
+
+  // Calls `visit` with commits, and the files that they change, in the order of
+  // git-log(1). Contents are not hashed. Attributes are not read. Commits are
+  // never left out because the dates of others are wrong.
+  //
+  // Errors: kInvalidArgument for a pattern or a pathspec that is not valid;
+  // kNotFound for an object that is missing; kCorrupt if an object cannot be
+  // read; kLimitExceeded; kInterrupted.
+  Status Log(
+      const LogOptions& options,
+      const std::function<Result<Visit>(const LoggedCommit&)>& visit) const;
 
   // The files of the repository, ascending by name.
   //

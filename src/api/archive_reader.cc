@@ -10,11 +10,13 @@
 #include "base/guarded.h"
 #include "base/hex.h"
 #include "base/visitor.h"
+#include "git/line_diff.h"
 #include "history/commit_ancestry.h"
 #include "history/name_resolver.h"
 #include "history/revision_resolver.h"
 #include "history/revision_walk.h"
 #include "http/open_file.h"
+#include "log/list_commits.h"
 #include "object/object_links.h"
 #include "reader/archive_file.h"
 #include "reader/backing_finder.h"
@@ -246,6 +248,16 @@ Status ArchiveReader::SearchVersions(
   return Guarded([&]() -> Status {
     ZPACK_TRY(state_->archive->LoadIndex());
     return search::SearchVersions(*state_->archive, options, visit);
+  });
+}
+
+Status ArchiveReader::Log(
+    const LogOptions& options,
+    const std::function<Result<Visit>(const LoggedCommit&)>& visit) const {
+  return Guarded([&]() -> Status {
+    ZPACK_TRY(state_->archive->LoadIndex());
+    return log::ListCommits(*state_->archive, options, VisitChangedLines,
+                            visit);
   });
 }
 

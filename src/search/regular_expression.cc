@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/sanitizers.h"
 
 namespace zpack::search {
 namespace {
@@ -37,13 +38,19 @@ class PosixExpression final : public RegularExpression {
 
   Result<std::optional<MatchSpan>> Find(std::string_view text,
                                         TextStart start) override {
-    // AddressSanitizer wants a terminated text, although the end is given.
-    text_ = text;
+    const char* begin = text.data();
+    if constexpr (kAddressSanitizer) {
+      // It wants a terminated text, although the end is given.
+      text_ = text;
+      begin = text_.c_str();
+    }
+    // The library takes no null pointer, even for nothing.
+    if (text.empty()) begin = "";
     regmatch_t match = {.rm_so = 0,
-                        .rm_eo = static_cast<regoff_t>(text_.size())};
+                        .rm_eo = static_cast<regoff_t>(text.size())};
     const int flags =
         REG_STARTEND | (start == TextStart::kInLine ? REG_NOTBOL : 0);
-    const int code = regexec(&compiled_, text_.c_str(), 1, &match, flags);
+    const int code = regexec(&compiled_, begin, 1, &match, flags);
     if (code == REG_NOMATCH) return std::nullopt;
     if (code != 0) {
       return MakeError(ErrorCode::kLimitExceeded,

@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "log/archive_texts.h"
+
+#include <memory>
+#include <utility>
+
+namespace zpack::log {
+
+Status ArchiveTexts::CheckPresent(ObjectNumber blob) const {
+  if (trees_.IsInFile(blob)) return {};
+  const ObjectId id = trees_.id(blob);
+  return MakeError(ErrorCode::kNotFound, "object {} is {}", id,
+                   MessageText{archive_.WhyAbsent(id)});
+}
+
+Result<uint64_t> ArchiveTexts::Size(ObjectNumber blob) {
+  ZPACK_TRY(CheckPresent(blob));
+  ZPACK_ASSIGN_OR_RETURN(const ObjectInfo info, objects_.ReadInfo(blob));
+  return info.size;
+}
+
+Result<BlobTexts::TextPtr> ArchiveTexts::Text(ObjectNumber blob) {
+  ZPACK_TRY(CheckPresent(blob));
+  Bytes content;
+  ZPACK_TRY(objects_.Read(blob, archive_.blocks().id(blob), content,
+                          HashObject::kNo));
+  return std::make_shared<const Bytes>(std::move(content));
+}
+
+}  // namespace zpack::log

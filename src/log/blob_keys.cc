@@ -1,0 +1,186 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "log/blob_keys.h"
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/bytes.h"
+#include "base/error.h"
+#include "reader/object_reader.h"
+#include "search/blob_search.h"
+
+namespace zpack::log {
+namespace {
+
+// Counters that threads borrow. May be used from several threads at once.
+class CounterPool {
+ public:
+  explicit CounterPool(const Needle& needle) : needle_(needle) {}
+
+  template <typename Use>
+  auto With(Use use) -> decltype(use(std::declval<OccurrenceCounter&>())) {
+    ZPACK_ASSIGN_OR_RETURN(std::unique_ptr<OccurrenceCounter> counter, Take());
+    auto result = use(*counter);
+    const std::lock_guard<std::mutex> lock(mutex_);
+    idle_.push_back(std::move(counter));
+    return result;
+  }
+
+ private:
+  Result<std::unique_ptr<OccurrenceCounter>> Take() {
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      if (!idle_.empty()) {
+        auto counter = std::move(idle_.back());
+        idle_.pop_back();
+        return counter;
+      }
+    }
+    ZPACK_ASSIGN_OR_RETURN(OccurrenceCounter made,
+                           OccurrenceCounter::Make(needle_));
+    return std::make_unique<OccurrenceCounter>(std::move(made));
+  }
+
+  const Needle& needle_;
+  std::mutex mutex_;  // guards idle_
+  std::vector<std::unique_ptr<OccurrenceCounter>> idle_;
+};
+
+// A query for all lines that may be part of an occurrence.
+LineQuery CandidateLines(const Needle& needle) {
+  std::string_view longest;
+  for (std::string_view rest = needle.text; !needle.expression;) {
+    const size_t feed = rest.find('\n');
+    const std::string_view line = rest.substr(0, feed);
+    if (line.size() > longest.size()) longest = line;
+    if (feed == std::string_view::npos) break;
+    rest.remove_prefix(feed + 1);
+  }
+  LineQuery query;
+  query.ignore_case = needle.ignore_case;
+  // Without such a line, all lines.
+  query.syntax = PatternSyntax::kFixed;
+  query.tokens.push_back({QueryToken::Kind::kPattern, std::string(longest)});
+  return query;
+}
+
+// Of a sum, the bits of a part must not be those of others.
+uint64_t Mix(uint64_t hash) {
+  hash ^= hash >> 31;
+  hash *= 0x9e3779b97f4a7c15U;
+  hash ^= hash >> 29;
+  return hash * 0xbf58476d1ce4e5b9U;
+}
+
+// The key of a blob by the names of its lines.
+uint64_t Sum(std::span<const uint32_t> names, KeyOf key) {
+  uint64_t sum = 0;
+  bool any = false;
+  for (const uint32_t name : names) {
+    sum += key == KeyOf::kCount ? name : Mix(name);
+    any = any || name != 0;
+  }
+  return key == KeyOf::kLines && any ? std::max<uint64_t>(sum, 1) : sum;
+}
+
+// The name of a line: its share in the key of its blob. 0 if it has none.
+Result<uint32_t> NameOf(std::string_view line, KeyOf key, bool exact,
+                        CounterPool& pool) {
+  if (key == KeyOf::kCount) {
+    return pool.With([&](OccurrenceCounter& in) { return in.Count(line); });
+  }
+  if (!exact) {
+    const std::string whole = std::string(line) + '\n';
+    ZPACK_ASSIGN_OR_RETURN(
+        const bool occurs,
+        pool.With([&](OccurrenceCounter& in) { return in.Occurs(whole); }));
+    if (!occurs) return 0;
+  }
+  return std::max(1U,
+                  static_cast<uint32_t>(std::hash<std::string_view>()(line)));
+}
+
+}  // namespace
+
+Status BlobKeys::SearchLines(const FileBlocks& file, const KeySearch& wanted,
+                             LineQuery query) {
+  CounterPool pool(wanted.needle);
+  std::mutex mutex;  // guards the keys
+  if (wanted.key == KeyOf::kLines) binary_.resize(file.object_count());
+  search::BlobSearch search = {.query = std::move(query),
+                               .threads = wanted.threads,
+                               .stop = wanted.stop};
+  search.name = [&](std::string_view line) {
+    return NameOf(line, wanted.key, exact_, pool);
+  };
+  search.visit = [&](const search::FoundBlob& blob) -> Status {
+    if (blob.binary && !binary_.empty()) binary_[blob.number.value()] = 1;
+    const uint64_t key = Sum(blob.names, wanted.key);
+    if (key == 0) return {};
+    const std::lock_guard<std::mutex> lock(mutex);
+    keys_.emplace(blob.number, key);
+    return {};
+  };
+  return search::SearchBlobs(file, search);
+}
+
+Status BlobKeys::SearchTexts(const ArchiveFile& archive,
+                             const KeySearch& wanted, LineQuery query) {
+  CounterPool pool(wanted.needle);
+  std::mutex mutex;  // guards the keys, and:
+  std::vector<ObjectNumber> large;
+  const auto count = [&](ObjectNumber blob, std::string_view text) -> Status {
+    ZPACK_ASSIGN_OR_RETURN(
+        const uint32_t key,
+        pool.With([&](OccurrenceCounter& in) { return in.Count(text); }));
+    const std::lock_guard<std::mutex> lock(mutex);
+    if (key != 0) keys_.emplace(blob, key);
+    return {};
+  };
+  search::BlobSearch search = {.query = std::move(query),
+                               .threads = wanted.threads,
+                               .stop = wanted.stop};
+  search.visit = [&](const search::FoundBlob& blob) -> Status {
+    if (blob.lines.empty()) return {};
+    if (blob.text) return count(blob.number, *blob.text);
+    const std::lock_guard<std::mutex> lock(mutex);
+    large.push_back(blob.number);
+    return {};
+  };
+  ZPACK_TRY(search::SearchBlobs(archive.blocks(), search));
+  ObjectReader objects(archive);
+  for (const ObjectNumber blob : large) {
+    Bytes content;
+    ZPACK_TRY(objects.Read(blob, archive.blocks().id(blob), content,
+                           HashObject::kNo));
+    ZPACK_TRY(count(blob, AsText(content)));
+  }
+  return {};
+}
+
+Result<BlobKeys> BlobKeys::Search(const ArchiveFile& archive,
+                                  const KeySearch& wanted) {
+  // Says what is wrong with the needle even if there are no blobs.
+  ZPACK_TRY(OccurrenceCounter::Make(wanted.needle));
+  BlobKeys keys;
+  auto by_line = LinesWith(wanted.needle);
+  keys.exact_ = by_line.has_value();
+  LineQuery query =
+      by_line ? std::move(*by_line) : CandidateLines(wanted.needle);
+  if (keys.exact_ || wanted.key == KeyOf::kLines) {
+    ZPACK_TRY(keys.SearchLines(archive.blocks(), wanted, std::move(query)));
+  } else {
+    ZPACK_TRY(keys.SearchTexts(archive, wanted, std::move(query)));
+  }
+  return keys;
+}
+
+}  // namespace zpack::log

@@ -1,0 +1,104 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "log/commit_changes.h"
+
+#include <algorithm>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <utility>
+
+#include "base/error.h"
+
+namespace zpack::log {
+
+Result<ComparedWith> ParentToCompare(ObjectGraph& graph, ObjectNumber commit,
+                                     bool first_parent) {
+  ZPACK_ASSIGN_OR_RETURN(const ObjectGraph::Commit read,
+                         graph.ReadCommit(commit));
+  if (read.parents.empty()) return ComparedWith{.compared = true};
+  if (read.parents.size() > 1 && !first_parent) return ComparedWith{};
+  ZPACK_ASSIGN_OR_RETURN(const ObjectNumber parent,
+                         graph.ReadParent(commit, read.parents.front()));
+  return ComparedWith{true, parent};
+}
+
+CommitChanges::CommitChanges(const ArchiveFile& archive)
+    : graph_(archive),
+      trees_(archive),
+      comparison_(trees_, [this](std::string_view directory) {
+        return paths_->MayEnter(directory);
+      }) {}
+
+Result<Visit> CommitChanges::Compare(ObjectNumber commit, Parent parent,
+                                     const search::Pathspec& paths,
+                                     const Visitor<const TreeChange&>& visit) {
+  paths_ = &paths;
+  ZPACK_ASSIGN_OR_RETURN(const ObjectNumber tree, graph_.ReadRootTree(commit));
+  TreeComparison::Tree before;
+  if (parent) {
+    ZPACK_ASSIGN_OR_RETURN(before, graph_.ReadRootTree(*parent));
+  }
+  return comparison_.Compare(
+      std::span(&before, 1), tree,
+      [&](const TreeChange& change) -> Result<Visit> {
+        return paths.Matches(change.path) ? visit(change) : Visit::kContinue;
+      });
+}
+
+Status CommitChanges::Read(ObjectNumber commit, Parent parent,
+                           const search::Pathspec& paths,
+                           std::vector<FilePair>& pairs) {
+  pairs.clear();
+  const auto add = [&](const TreeChange& change) {
+    const std::string path(change.path);
+    pairs.push_back({.before = change.before.front(),
+                     .after = change.after,
+                     .old_path = path,
+                     .new_path = path});
+    return Visit::kContinue;
+  };
+  ZPACK_VISIT(Compare(commit, parent, paths, add), {});
+  return {};
+}
+
+Status CommitChanges::ReadAll(ObjectNumber commit, Parent parent,
+                              const search::Pathspec& paths,
+                              std::vector<FilePair>& pairs) {
+  ZPACK_TRY(Read(commit, parent, paths, pairs));
+  if (!parent) return {};
+  const size_t changed = pairs.size();
+  std::unordered_set<std::string_view> known;
+  for (const FilePair& pair : pairs) known.insert(pair.old_path);
+  std::vector<FilePair> others;
+  const auto add = [&](const TreeChange& change) {
+    if (known.contains(change.path)) return Visit::kContinue;
+    const std::string path(change.path);
+    others.push_back({.before = change.after,
+                      .after = change.after,
+                      .old_path = path,
+                      .new_path = path});
+    return Visit::kContinue;
+  };
+  ZPACK_VISIT(Compare(*parent, std::nullopt, paths, add), {});
+  known.clear();
+  pairs.reserve(changed + others.size());
+  std::ranges::move(others, std::back_inserter(pairs));
+  // The order of trees is that of the bytes of whole paths.
+  std::ranges::inplace_merge(pairs,
+                             pairs.begin() + static_cast<ptrdiff_t>(changed),
+                             {}, &FilePair::old_path);
+  return {};
+}
+
+Result<bool> CommitChanges::IsSame(ObjectNumber commit, Parent parent,
+                                   const search::Pathspec& paths) {
+  const auto stop = [](const TreeChange&) { return Visit::kStop; };
+  ZPACK_ASSIGN_OR_RETURN(const Visit visit,
+                         Compare(commit, parent, paths, stop));
+  return visit == Visit::kContinue;
+}
+
+}  // namespace zpack::log

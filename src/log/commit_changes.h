@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The files that a commit changes. Thread-compatible.
+
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "base/index_spaces.h"
+#include "history/numbered_trees.h"
+#include "history/object_graph.h"
+#include "history/tree_changes.h"
+#include "log/file_pair.h"
+#include "reader/archive_file.h"
+#include "search/pathspec.h"
+#include "zpack/result.h"
+
+namespace zpack::log {
+
+// With which parent a commit is compared.
+struct ComparedWith {
+  bool compared = false;                              // false for a merge
+  std::optional<ObjectNumber> parent = std::nullopt;  // nothing: empty tree
+};
+// A merge is compared only if `first_parent` is true. Errors are those of
+// ObjectGraph.
+Result<ComparedWith> ParentToCompare(ObjectGraph& graph, ObjectNumber commit,
+                                     bool first_parent);
+
+class CommitChanges {
+ public:
+  // A parent; nothing stands for the empty tree.
+  using Parent = std::optional<ObjectNumber>;
+
+  // `archive` must outlive this object. REQUIRES: its index is loaded.
+  explicit CommitChanges(const ArchiveFile& archive);
+
+  ObjectGraph& graph() { return graph_; }
+  NumberedTrees& trees() { return trees_; }
+
+  // Sets `pairs` to the files in `paths` that differ, in the order of
+  // git-diff-tree(1). Errors: those of ObjectGraph and TreeComparison.
+  Status Read(ObjectNumber commit, Parent parent, const search::Pathspec& paths,
+              std::vector<FilePair>& pairs);
+  // The same, with the files of the parent that do not differ.
+  Status ReadAll(ObjectNumber commit, Parent parent,
+                 const search::Pathspec& paths, std::vector<FilePair>& pairs);
+  // Whether no file in `paths` differs.
+  Result<bool> IsSame(ObjectNumber commit, Parent parent,
+                      const search::Pathspec& paths);
+
+ private:
+  Result<Visit> Compare(ObjectNumber commit, Parent parent,
+                        const search::Pathspec& paths,
+                        const Visitor<const TreeChange&>& visit);
+
+  ObjectGraph graph_;
+  NumberedTrees trees_;
+  TreeComparison comparison_;
+  const search::Pathspec* paths_ = nullptr;  // of the call
+};
+
+}  // namespace zpack::log

@@ -1,0 +1,230 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "log/list_commits.h"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/error.h"
+#include "history/commit_walk.h"
+#include "log/choose_commits.h"
+#include "log/commit_changes.h"
+#include "log/commit_files.h"
+#include "reader/object_reader.h"
+#include "search/pathspec.h"
+
+namespace zpack::log {
+namespace {
+
+class CommitLister {
+ public:
+  CommitLister(const ArchiveFile& archive, const LogOptions& options,
+               const LineDiff& diff, const search::Pathspec& paths)
+      : archive_(archive),
+        options_(options),
+        paths_(paths),
+        pickaxe_(options.pickaxe == Pickaxe::kNone
+                     ? nullptr
+                     : std::make_unique<PickaxeSearch>(archive, options, diff)),
+        files_(archive, options, paths, pickaxe_.get()),
+        objects_(archive),
+        walk_(archive, files_.changes().graph(), WalkOptionsOf(options),
+              SameAsParent()) {}
+
+  Status Run(const Visitor<const LoggedCommit&>& visit) {
+    if (pickaxe_ != nullptr) ZPACK_TRY(pickaxe_->Search());
+    ZPACK_TRY(walk_.Start());
+    if (options_.reverse) return RunReverse(visit);
+    if (pickaxe_ != nullptr && !options_.follow) {
+      ZPACK_ASSIGN_OR_RETURN(const auto commits, AllWanted());
+      return ShowChosen(commits, visit);
+    }
+    uint64_t left = options_.max_commits;
+    while (left > 0) {
+      ZPACK_ASSIGN_OR_RETURN(const auto commit, NextWanted());
+      if (!commit) break;
+      ZPACK_ASSIGN_OR_RETURN(const Shown shown, Show(*commit, visit));
+      if (shown == Shown::kStop) break;
+      if (shown == Shown::kYes) --left;
+    }
+    return {};
+  }
+
+ private:
+  enum class Shown : uint8_t { kNo, kYes, kStop };
+
+  static CommitWalkOptions WalkOptionsOf(const LogOptions& options) {
+    return {.refs = options.refs,
+            .starts = options.starts,
+            .excluded = options.excluded,
+            .first_parent = options.first_parent,
+            .full_history = options.full_history,
+            .since = options.since,
+            .stop = options.stop};
+  }
+
+  // Paths limit the walk, unless their renames are followed.
+  CommitWalk::SameAsParent SameAsParent() {
+    if (paths_.empty() || options_.follow) return {};
+    return [this](ObjectNumber commit, std::optional<ObjectNumber> parent) {
+      return files_.changes().IsSame(commit, parent, paths_);
+    };
+  }
+
+  // Whether only commits with files are shown.
+  bool NeedsFiles() const {
+    return pickaxe_ != nullptr || options_.follow ||
+           !options_.diff_filter.empty();
+  }
+
+  Status ReadContent(ObjectNumber commit) {
+    ZPACK_TRY(objects_.Read(commit, archive_.blocks().id(commit), content_,
+                            HashObject::kNo));
+    return {};
+  }
+
+  Result<bool> IsWanted(ObjectNumber commit) {
+    ZPACK_ASSIGN_OR_RETURN(const ObjectGraph::Commit read,
+                           files_.changes().graph().ReadCommit(commit));
+    if (options_.until && read.time > *options_.until) return false;
+    if (read.parents.size() < options_.min_parents ||
+        read.parents.size() > options_.max_parents) {
+      return false;
+    }
+    if (!options_.wants) return true;
+    ZPACK_TRY(ReadContent(commit));
+    return options_.wants(AsText(content_));
+  }
+
+  // The next commit that the options want, whatever its files are.
+  Result<std::optional<ObjectNumber>> NextWanted() {
+    while (true) {
+      ZPACK_ASSIGN_OR_RETURN(const auto commit, walk_.Next());
+      if (!commit) return std::nullopt;
+      ZPACK_ASSIGN_OR_RETURN(const bool wanted, IsWanted(*commit));
+      if (!wanted) continue;
+      if (skipped_ == options_.skip) return commit;
+      ++skipped_;
+    }
+  }
+
+  // All of them, or as many as are shown at most if `limit` is true.
+  Result<std::vector<ObjectNumber>> AllWanted(bool limit = false) {
+    std::vector<ObjectNumber> commits;
+    while (!limit || commits.size() < options_.max_commits) {
+      ZPACK_ASSIGN_OR_RETURN(const auto commit, NextWanted());
+      if (!commit) break;
+      commits.push_back(*commit);
+    }
+    return commits;
+  }
+
+  // Like Git, counts commits before it looks at their files.
+  Status RunReverse(const Visitor<const LoggedCommit&>& visit) {
+    ZPACK_ASSIGN_OR_RETURN(auto commits, AllWanted(true));
+    std::ranges::reverse(commits);
+    if (pickaxe_ != nullptr && !options_.follow) {
+      return ShowChosen(commits, visit);
+    }
+    for (const ObjectNumber commit : commits) {
+      ZPACK_ASSIGN_OR_RETURN(const Shown shown, Show(commit, visit));
+      if (shown == Shown::kStop) break;
+    }
+    return {};
+  }
+
+  // Shows those of which the pickaxe wants a file.
+  Status ShowChosen(const std::vector<ObjectNumber>& commits,
+                    const Visitor<const LoggedCommit&>& visit) {
+    const PickaxeChoice choice = {archive_, options_, paths_, *pickaxe_};
+    ZPACK_ASSIGN_OR_RETURN(const std::vector<uint8_t> chosen,
+                           ChooseCommits(choice, commits));
+    uint64_t left = options_.max_commits;
+    for (size_t i = 0; i < commits.size() && left > 0; ++i) {
+      if (chosen[i] == 0) continue;
+      ZPACK_ASSIGN_OR_RETURN(const Shown shown, Show(commits[i], visit));
+      if (shown == Shown::kStop) break;
+      if (shown == Shown::kYes && !options_.reverse) --left;
+    }
+    return {};
+  }
+
+  Result<Shown> Show(ObjectNumber commit,
+                     const Visitor<const LoggedCommit&>& visit) {
+    ObjectGraph& graph = files_.changes().graph();
+    std::vector<FilePair> pairs;
+    if (options_.files || NeedsFiles()) {
+      ZPACK_ASSIGN_OR_RETURN(
+          const ComparedWith with,
+          ParentToCompare(graph, commit, options_.first_parent));
+      if (with.compared) ZPACK_TRY(files_.Read(commit, with.parent, pairs));
+    }
+    if (NeedsFiles() && pairs.empty()) return Shown::kNo;
+    ZPACK_TRY(ReadContent(commit));
+    std::vector<ObjectId> parents;
+    ZPACK_ASSIGN_OR_RETURN(const ObjectGraph::Commit read,
+                           graph.ReadCommit(commit));
+    for (const LinkNumber link : read.parents) {
+      ZPACK_ASSIGN_OR_RETURN(const ObjectNumber parent,
+                             graph.ReadParent(commit, link));
+      parents.push_back(graph.id(parent));
+    }
+    std::vector<ChangedFile> files;
+    if (options_.files) {
+      for (const FilePair& pair : pairs) files.push_back(Describe(pair));
+    }
+    ZPACK_ASSIGN_OR_RETURN(const Visit next, visit({.id = graph.id(commit),
+                                                    .content = AsText(content_),
+                                                    .parents = parents,
+                                                    .files = files}));
+    return next == Visit::kStop ? Shown::kStop : Shown::kYes;
+  }
+
+  ChangedFile Describe(const FilePair& pair) {
+    const auto id = [&](const TreeSide& side) {
+      return side.exists() ? files_.changes().trees().id(side.object)
+                           : ObjectId();
+    };
+    return {.status = StatusOf(pair),
+            .old_mode = pair.before.mode,
+            .new_mode = pair.after.mode,
+            .old_id = id(pair.before),
+            .new_id = id(pair.after),
+            .old_path = pair.old_path,
+            .new_path = pair.new_path,
+            .similarity = pair.similarity};
+  }
+
+  const ArchiveFile& archive_;
+  const LogOptions& options_;
+  const search::Pathspec& paths_;
+  std::unique_ptr<PickaxeSearch> pickaxe_;
+  CommitFiles files_;
+  ObjectReader objects_;
+  CommitWalk walk_;
+  uint64_t skipped_ = 0;
+  Bytes content_;  // of the commit that was read last
+};
+
+}  // namespace
+
+Status ListCommits(const ArchiveFile& archive, const LogOptions& options,
+                   const LineDiff& diff,
+                   const Visitor<const LoggedCommit&>& visit) {
+  ZPACK_ASSIGN_OR_RETURN(const search::Pathspec paths,
+                         search::Pathspec::Parse(options.pathspecs));
+  if (options.follow && options.pathspecs.size() != 1) {
+    return MakeError(ErrorCode::kInvalidArgument,
+                     "--follow requires exactly one pathspec");
+  }
+  CommitLister lister(archive, options, diff, paths);
+  return lister.Run(visit);
+}
+
+}  // namespace zpack::log

@@ -1,0 +1,264 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "log/pickaxe_search.h"
+
+#include <algorithm>
+#include <memory>
+#include <mutex>
+
+#include "base/bytes.h"
+#include "base/error.h"
+#include "base/parallel.h"
+#include "object/object_links.h"
+#include "reader/decoders.h"
+#include "search/text_pieces.h"
+
+namespace zpack::log {
+namespace {
+
+bool IsGitlink(const TreeSide& side) {
+  return side.exists() && IsGitlinkMode(side.mode);
+}
+
+// The lines of `text` without those at its beginning and end that `other` has
+// there, too: a diff never shows these.
+std::pair<std::string_view, std::string_view> ChangedParts(
+    std::string_view one, std::string_view two) {
+  const size_t shorter = std::min(one.size(), two.size());
+  const auto same = static_cast<size_t>(
+      std::mismatch(one.begin(), one.begin() + static_cast<ptrdiff_t>(shorter),
+                    two.begin())
+          .first -
+      one.begin());
+  // Only whole lines: up to the last line feed that both have.
+  const size_t feed =
+      same == 0 ? std::string_view::npos : one.rfind('\n', same - 1);
+  const size_t begin = feed == std::string_view::npos ? 0 : feed + 1;
+  one.remove_prefix(begin);
+  two.remove_prefix(begin);
+  const size_t most = std::min(one.size(), two.size());
+  size_t end = 0;  // bytes at the end that both have
+  while (end < most && one[one.size() - 1 - end] == two[two.size() - 1 - end]) {
+    ++end;
+  }
+  // A line that begins within the shared bytes is shared as a whole.
+  const std::string_view tail = one.substr(one.size() - end);
+  const size_t first = tail.find('\n');
+  const size_t kept =
+      first == std::string_view::npos ? 0 : tail.size() - first - 1;
+  one.remove_suffix(kept);
+  two.remove_suffix(kept);
+  return {one, two};
+}
+
+}  // namespace
+
+// Compares contents. Each thread has its own.
+class PickaxeSearch::Comparer {
+ public:
+  static Result<Comparer> Make(const PickaxeSearch& search) {
+    ZPACK_ASSIGN_OR_RETURN(OccurrenceCounter counter,
+                           OccurrenceCounter::Make(search.needle_));
+    return Comparer(search, std::move(counter));
+  }
+
+  Result<bool> Compare(const TreeSide& before, const TreeSide& after,
+                       const NumberedTrees* trees) {
+    Bytes before_bytes;
+    Bytes after_bytes;
+    ZPACK_ASSIGN_OR_RETURN(const std::string_view one,
+                           Text(before, trees, before_bytes));
+    ZPACK_ASSIGN_OR_RETURN(const std::string_view two,
+                           Text(after, trees, after_bytes));
+    if (search_.options_.pickaxe != Pickaxe::kLines) {
+      ZPACK_ASSIGN_OR_RETURN(const uint32_t count, counter_.Count(one));
+      ZPACK_ASSIGN_OR_RETURN(const uint32_t other, counter_.Count(two));
+      return count != other;
+    }
+    if (!search_.options_.text &&
+        (search::IsBinary(one) || search::IsBinary(two))) {
+      return false;
+    }
+    return LinesDiffer(one, two);
+  }
+
+ private:
+  Comparer(const PickaxeSearch& search, OccurrenceCounter counter)
+      : search_(search),
+        counter_(std::move(counter)),
+        objects_(std::make_unique<ObjectReader>(search.archive_)) {}
+
+  // The content of a file as Git's diff has it.
+  Result<std::string_view> Text(const TreeSide& side,
+                                const NumberedTrees* trees, Bytes& bytes) {
+    if (!side.exists()) return std::string_view();
+    if (IsGitlink(side)) {
+      const std::string text =
+          "Subproject commit " + trees->id(side.object).ToHex() + "\n";
+      bytes.assign(text.begin(), text.end());
+      return AsText(bytes);
+    }
+    if (!search_.IsInFile(side)) {
+      const ObjectId id = trees->id(side.object);
+      return MakeError(ErrorCode::kNotFound, "object {} is {}", id,
+                       MessageText{search_.archive_.WhyAbsent(id)});
+    }
+    ZPACK_TRY(objects_->Read(side.object,
+                             search_.archive_.blocks().id(side.object), bytes,
+                             HashObject::kNo));
+    return AsText(bytes);
+  }
+
+  Result<bool> LinesDiffer(std::string_view one, std::string_view two) {
+    if (search_.keys_.exact()) {
+      const auto [before, after] = ChangedParts(one, two);
+      ZPACK_ASSIGN_OR_RETURN(const bool in_one, counter_.Occurs(before));
+      ZPACK_ASSIGN_OR_RETURN(const bool in_two, counter_.Occurs(after));
+      if (!in_one && !in_two) return false;
+    }
+    bool found = false;
+    const auto look = [&](std::string_view line) -> Result<Visit> {
+      ZPACK_ASSIGN_OR_RETURN(found, counter_.Occurs(line));
+      return found ? Visit::kStop : Visit::kContinue;
+    };
+    ZPACK_TRY(search_.diff_(one, two, look));
+    return found;
+  }
+
+  const PickaxeSearch& search_;
+  OccurrenceCounter counter_;
+  std::unique_ptr<ObjectReader> objects_;
+};
+
+PickaxeSearch::PickaxeSearch(const ArchiveFile& archive,
+                             const LogOptions& options, const LineDiff& diff)
+    : archive_(archive),
+      options_(options),
+      diff_(diff),
+      needle_{.text = options.pattern,
+              .expression = options.pickaxe != Pickaxe::kString,
+              .ignore_case = options.ignore_case} {}
+
+PickaxeSearch::~PickaxeSearch() = default;
+
+Status PickaxeSearch::Search() {
+  if (options_.pickaxe == Pickaxe::kObject) {
+    const auto rank = archive_.ids().Find(options_.object);
+    if (rank) object_ = archive_.number(*rank);
+    return {};
+  }
+  const KeySearch search = {.needle = needle_,
+                            .key = options_.pickaxe == Pickaxe::kLines
+                                       ? KeyOf::kLines
+                                       : KeyOf::kCount,
+                            .threads = options_.threads,
+                            .stop = options_.stop};
+  ZPACK_ASSIGN_OR_RETURN(keys_, BlobKeys::Search(archive_, search));
+  return {};
+}
+
+PickaxeSearch::Key PickaxeSearch::KeyFor(const TreeSide& before,
+                                         const TreeSide& after) {
+  // 0: there is none.
+  const auto number = [](const TreeSide& side) {
+    return side.exists() ? uint64_t{side.object.value()} + 1 : 0;
+  };
+  return {number(before), number(after)};
+}
+
+PickaxeSearch::Answer PickaxeSearch::Judge(const TreeSide& before,
+                                           const TreeSide& after) const {
+  if (options_.pickaxe == Pickaxe::kObject) {
+    if (!object_) return Answer::kUnknown;
+    const auto is = [&](const TreeSide& side) {
+      return side.exists() && side.object == *object_;
+    };
+    return is(before) || is(after) ? Answer::kYes : Answer::kNo;
+  }
+  if (before.exists() && after.exists() && before.object == after.object) {
+    return Answer::kNo;
+  }
+  if (!CanCompare({before, after})) return Answer::kUnknown;
+  if (options_.pickaxe == Pickaxe::kLines) return JudgeLines(before, after);
+  const auto count = [&](const TreeSide& side) {
+    return side.exists() ? keys_.Of(side.object) : 0;
+  };
+  return count(before) != count(after) ? Answer::kYes : Answer::kNo;
+}
+
+PickaxeSearch::Answer PickaxeSearch::JudgeLines(const TreeSide& before,
+                                                const TreeSide& after) const {
+  const auto key = [&](const TreeSide& side) {
+    return side.exists() ? keys_.Of(side.object) : 0;
+  };
+  const auto is_binary = [&](const TreeSide& side) {
+    return side.exists() && keys_.IsBinary(side.object);
+  };
+  const uint64_t one = key(before);
+  const uint64_t two = key(after);
+  if (one == 0 && two == 0) return Answer::kNo;
+  if (!options_.text && (is_binary(before) || is_binary(after))) {
+    return Answer::kNo;
+  }
+  if (one != two && keys_.exact()) return Answer::kYes;
+  const auto known = known_.find(KeyFor(before, after));
+  if (known == known_.end()) return Answer::kUnknown;
+  return known->second ? Answer::kYes : Answer::kNo;
+}
+
+bool PickaxeSearch::CanCompare(const Sides& sides) const {
+  const auto can = [&](const TreeSide& side) {
+    return !side.exists() || (IsInFile(side) && !IsGitlink(side));
+  };
+  return can(sides.first) && can(sides.second);
+}
+
+Status PickaxeSearch::Compare(std::vector<Sides> sides) {
+  const auto place = [](const Sides& pair) {
+    return KeyFor(pair.second, pair.first);
+  };
+  std::ranges::sort(sides, {}, place);
+  const auto rest = std::ranges::unique(sides, {}, place);
+  sides.erase(rest.begin(), rest.end());
+  const unsigned threads =
+      std::min(ResolveThreads(options_.threads),
+               MaxDecoders(archive_.blocks().blocks_stored_size()));
+  // What reads blocks is made once for each share.
+  const uint64_t share =
+      std::max<uint64_t>(256, sides.size() / (uint64_t{4} * threads));
+  std::mutex mutex;  // guards known_
+  return ParallelFor(
+      threads, options_.stop, sides.size(), share,
+      [&](uint64_t begin, uint64_t end) -> Status {
+        ZPACK_ASSIGN_OR_RETURN(Comparer comparer, Comparer::Make(*this));
+        for (uint64_t i = begin; i < end; ++i) {
+          ZPACK_TRY(CheckStop(options_.stop));
+          const auto& [before, after] = sides[i];
+          ZPACK_ASSIGN_OR_RETURN(const bool wanted,
+                                 comparer.Compare(before, after, nullptr));
+          const std::lock_guard<std::mutex> lock(mutex);
+          known_.emplace(KeyFor(before, after), wanted);
+        }
+        return {};
+      });
+}
+
+Result<bool> PickaxeSearch::Wants(const FilePair& pair,
+                                  const NumberedTrees& trees) {
+  const Answer answer = Judge(pair.before, pair.after);
+  if (answer != Answer::kUnknown) return answer == Answer::kYes;
+  if (options_.pickaxe == Pickaxe::kObject) {
+    const auto is = [&](const TreeSide& side) {
+      return side.exists() && trees.id(side.object) == options_.object;
+    };
+    return is(pair.before) || is(pair.after);
+  }
+  if (comparer_ == nullptr) {
+    ZPACK_ASSIGN_OR_RETURN(Comparer made, Comparer::Make(*this));
+    comparer_ = std::make_unique<Comparer>(std::move(made));
+  }
+  return comparer_->Compare(pair.before, pair.after, &trees);
+}
+
+}  // namespace zpack::log
