@@ -25,9 +25,9 @@ namespace zpack {
 // Where the earlier version of an added file is looked for.
 enum class RenameSearch : uint8_t {
   kNone,
-  kRenames,        // among the files that were removed, as with '-M'
-  kCopies,         // and those that were changed, as with '-C'
-  kCopiesHarder,   // and all others, as with '--find-copies-harder'
+  kRenames,       // among the files that were removed, as with '-M'
+  kCopies,        // and those that were changed, as with '-C'
+  kCopiesHarder,  // and all others, as with '--find-copies-harder'
 };
 
 // Which commits are wanted for what they change, as in git-log(1).

@@ -7,40 +7,34 @@
 #pragma once
 
 #include <cstdint>
+#include <stop_token>
 #include <string_view>
 #include <vector>
 
-#include "base/bytes.h"
-#include "base/index_spaces.h"
+#include "log/blob_texts.h"
 #include "log/file_pair.h"
 #include "zpack/log.h"
 #include "zpack/result.h"
 
 namespace zpack::log {
 
-// Reads blobs by number.
-class BlobTexts {
- public:
-  virtual ~BlobTexts() = default;
-  virtual Result<uint64_t> Size(ObjectNumber blob) = 0;
-  // Valid until the next call of any function but one. (Two texts are compared
-  // at a time.)
-  virtual Result<std::string_view> Text(ObjectNumber blob) = 0;
-  virtual bool IsEmpty(ObjectNumber blob) = 0;
-};
-
 struct RenameOptions {
   RenameSearch search = RenameSearch::kRenames;
-  uint32_t min_similarity = 30000;  // of kMostSimilar
-  uint64_t limit = 1000;            // LogOptions::rename_limit
+  // Of kMostSimilar, which is the greatest value and asks for equal files only.
+  // 0 stands for the default, as in Git.
+  uint32_t min_similarity = 30000;
+  uint64_t limit = 1000;  // LogOptions::rename_limit
   // If not empty: only the file with this new path (Git's single_follow).
   std::string_view only = {};
+  std::stop_token stop = {};
 };
 
 // Joins pairs in `pairs`, which are in the order of git-diff-tree(1), to
 // renamed and copied ones; the result has Git's order. Unchanged pairs are
-// taken as sources with kCopiesHarder, and are removed. Errors are those of
-// `texts`.
+// taken as sources with kCopiesHarder, and are removed. Attributes are not
+// read: a text is binary if there is a NUL in its first 8,000 bytes. Above the
+// limit, kCopiesHarder falls back to kCopies before only equal files are found.
+// Errors are those of `texts`, for regular files only; kInterrupted.
 Status FindRenames(const RenameOptions& options, BlobTexts& texts,
                    std::vector<FilePair>& pairs);
 
