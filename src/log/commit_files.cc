@@ -4,6 +4,8 @@
 #include "log/commit_files.h"
 
 #include <algorithm>
+#include <functional>
+#include <set>
 #include <utility>
 
 #include "base/ascii.h"
@@ -69,6 +71,8 @@ Result<bool> CommitFiles::Follow(ObjectNumber commit,
   ZPACK_TRY(changes_.ReadAll(commit, parent, search::Pathspec(), all));
   RenameOptions renames = RenamesWith(RenameSearch::kCopiesHarder);
   renames.only = followed_;
+  // Git does not pass on the limit.
+  renames.limit = LogOptions().rename_limit;
   ZPACK_TRY(FindRenames(renames, texts_, all));
   const auto found = std::ranges::find_if(all, [&](const FilePair& pair) {
     return pair.renamed && pair.new_path == followed_;
@@ -84,17 +88,27 @@ Result<bool> CommitFiles::Follow(ObjectNumber commit,
 
 Status CommitFiles::KeepWanted(std::vector<FilePair>& pairs) {
   if (pickaxe_ == nullptr) return {};
+  // If only the commit is shown, one file is enough.
+  const bool one_is_enough = !options_.files && options_.diff_filter.empty();
   std::vector<FilePair> wanted;
+  std::set<std::string> dropped;  // sources of renames
   for (FilePair& pair : pairs) {
     ZPACK_ASSIGN_OR_RETURN(const bool wants,
                            pickaxe_->Wants(pair, changes_.trees()));
     if (wants && options_.pickaxe_all) return {};
-    // If only the commit is shown, one file is enough.
-    const bool is_enough = !options_.files && options_.diff_filter.empty();
-    if (wants) wanted.push_back(std::move(pair));
-    if (wants && is_enough) break;
+    if (wants) {
+      wanted.push_back(std::move(pair));
+      if (one_is_enough) break;
+    } else if (pair.renamed) {
+      dropped.insert(pair.old_path);
+    }
   }
   pairs = std::move(wanted);
+  // Of several files from one, Git calls the last one that it looks at a
+  // rename, which is perhaps not shown.
+  for (FilePair& pair : pairs) {
+    if (pair.renamed && dropped.contains(pair.old_path)) pair.copied = true;
+  }
   return {};
 }
 

@@ -15,10 +15,13 @@ namespace zpack::log {
 struct FilePair {
   TreeSide before;
   TreeSide after;
-  std::string old_path;     // also that of an added file
-  std::string new_path;     // also that of a removed file
-  bool renamed = false;     // found by FindRenames
-  bool copied = false;      // of these: another pair has the old path, too
+  std::string old_path;  // also that of an added file
+  std::string new_path;  // also that of a removed file
+  bool renamed = false;  // found by FindRenames
+  // Of these: a later pair has the old path, too, or the old file is still
+  // there. If one with the old path is dropped before git-diff-tree(1) gives
+  // out letters, as a pickaxe does, the last one is a copy as well.
+  bool copied = false;
   uint32_t similarity = 0;  // of kMostSimilar, if renamed
 
   bool is_added() const { return !before.exists() && after.exists(); }
