@@ -83,8 +83,8 @@ Result<std::vector<uint8_t>> ChooseCommits(
     questions.insert(questions.end(), found.begin(), found.end());
     return {};
   };
-  ZPACK_TRY(ParallelFor(threads, choice.options.stop, commits.size(), share,
-                        look));
+  ZPACK_TRY(
+      ParallelFor(threads, choice.options.stop, commits.size(), share, look));
   std::vector<PickaxeSearch::Sides> sides;
   sides.reserve(questions.size());
   for (const OpenQuestion& question : questions) {

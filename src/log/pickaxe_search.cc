@@ -9,7 +9,9 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
+#include "base/lru_cache.h"
 #include "base/parallel.h"
+#include "log/moved_lines.h"
 #include "object/object_links.h"
 #include "reader/decoders.h"
 #include "search/text_pieces.h"
@@ -17,36 +19,46 @@
 namespace zpack::log {
 namespace {
 
+// Bytes of texts that each thread keeps.
+constexpr uint64_t kMaxTexts = uint64_t{4} << 20;
+
 bool IsGitlink(const TreeSide& side) {
   return side.exists() && IsGitlinkMode(side.mode);
 }
 
-// The lines of `text` without those at its beginning and end that `other` has
-// there, too: a diff never shows these.
+// How many bytes two texts share at their ends.
+size_t SharedEnd(std::string_view one, std::string_view two) {
+  constexpr size_t kStep = 64;
+  const size_t most = std::min(one.size(), two.size());
+  size_t shared = 0;
+  while (shared + kStep <= most &&
+         one.substr(one.size() - shared - kStep, kStep) ==
+             two.substr(two.size() - shared - kStep, kStep)) {
+    shared += kStep;
+  }
+  while (shared < most &&
+         one[one.size() - 1 - shared] == two[two.size() - 1 - shared]) {
+    ++shared;
+  }
+  return shared;
+}
+
+// Two texts without the lines at their beginnings and ends that both have: a
+// diff never shows these.
 std::pair<std::string_view, std::string_view> ChangedParts(
     std::string_view one, std::string_view two) {
-  const size_t shorter = std::min(one.size(), two.size());
-  const auto same = static_cast<size_t>(
-      std::mismatch(one.begin(), one.begin() + static_cast<ptrdiff_t>(shorter),
-                    two.begin())
-          .first -
-      one.begin());
+  const auto [differs, unused] = std::ranges::mismatch(one, two);
   // Only whole lines: up to the last line feed that both have.
   const size_t feed =
-      same == 0 ? std::string_view::npos : one.rfind('\n', same - 1);
+      one.substr(0, static_cast<size_t>(differs - one.begin())).rfind('\n');
   const size_t begin = feed == std::string_view::npos ? 0 : feed + 1;
   one.remove_prefix(begin);
   two.remove_prefix(begin);
-  const size_t most = std::min(one.size(), two.size());
-  size_t end = 0;  // bytes at the end that both have
-  while (end < most && one[one.size() - 1 - end] == two[two.size() - 1 - end]) {
-    ++end;
-  }
   // A line that begins within the shared bytes is shared as a whole.
-  const std::string_view tail = one.substr(one.size() - end);
-  const size_t first = tail.find('\n');
+  const std::string_view end = one.substr(one.size() - SharedEnd(one, two));
+  const size_t first = end.find('\n');
   const size_t kept =
-      first == std::string_view::npos ? 0 : tail.size() - first - 1;
+      first == std::string_view::npos ? 0 : end.size() - first - 1;
   one.remove_suffix(kept);
   two.remove_suffix(kept);
   return {one, two};
@@ -65,12 +77,10 @@ class PickaxeSearch::Comparer {
 
   Result<bool> Compare(const TreeSide& before, const TreeSide& after,
                        const NumberedTrees* trees) {
-    Bytes before_bytes;
-    Bytes after_bytes;
-    ZPACK_ASSIGN_OR_RETURN(const std::string_view one,
-                           Text(before, trees, before_bytes));
-    ZPACK_ASSIGN_OR_RETURN(const std::string_view two,
-                           Text(after, trees, after_bytes));
+    ZPACK_ASSIGN_OR_RETURN(const TextPtr before_text, Text(before, trees));
+    ZPACK_ASSIGN_OR_RETURN(const TextPtr after_text, Text(after, trees));
+    const std::string_view one = AsText(*before_text);
+    const std::string_view two = AsText(*after_text);
     if (search_.options_.pickaxe != Pickaxe::kLines) {
       ZPACK_ASSIGN_OR_RETURN(const uint32_t count, counter_.Count(one));
       ZPACK_ASSIGN_OR_RETURN(const uint32_t other, counter_.Count(two));
@@ -80,42 +90,52 @@ class PickaxeSearch::Comparer {
         (search::IsBinary(one) || search::IsBinary(two))) {
       return false;
     }
-    return LinesDiffer(one, two);
+    return LinesDiffer(one, two, {before, after});
   }
 
  private:
+  using TextPtr = std::shared_ptr<const Bytes>;
+
   Comparer(const PickaxeSearch& search, OccurrenceCounter counter)
       : search_(search),
         counter_(std::move(counter)),
         objects_(std::make_unique<ObjectReader>(search.archive_)) {}
 
   // The content of a file as Git's diff has it.
-  Result<std::string_view> Text(const TreeSide& side,
-                                const NumberedTrees* trees, Bytes& bytes) {
-    if (!side.exists()) return std::string_view();
+  Result<TextPtr> Text(const TreeSide& side, const NumberedTrees* trees) {
+    Bytes text;
+    if (!side.exists()) return std::make_shared<const Bytes>();
     if (IsGitlink(side)) {
-      const std::string text =
-          "Subproject commit " + trees->id(side.object).ToHex() + "\n";
-      bytes.assign(text.begin(), text.end());
-      return AsText(bytes);
+      Append(text, AsBytes("Subproject commit " +
+                           trees->id(side.object).ToHex() + "\n"));
+      return std::make_shared<const Bytes>(std::move(text));
     }
+    // What is before one commit is after another.
+    if (const auto known = texts_.Find(side.object)) return known;
     if (!search_.IsInFile(side)) {
       const ObjectId id = trees->id(side.object);
       return MakeError(ErrorCode::kNotFound, "object {} is {}", id,
                        MessageText{search_.archive_.WhyAbsent(id)});
     }
     ZPACK_TRY(objects_->Read(side.object,
-                             search_.archive_.blocks().id(side.object), bytes,
+                             search_.archive_.blocks().id(side.object), text,
                              HashObject::kNo));
-    return AsText(bytes);
+    const auto read = std::make_shared<const Bytes>(std::move(text));
+    texts_.Insert(side.object, read, read->size());
+    return read;
   }
 
-  Result<bool> LinesDiffer(std::string_view one, std::string_view two) {
+  Result<bool> LinesDiffer(std::string_view one, std::string_view two,
+                           const Sides& sides) {
     if (search_.keys_.exact()) {
       const auto [before, after] = ChangedParts(one, two);
       ZPACK_ASSIGN_OR_RETURN(const bool in_one, counter_.Occurs(before));
       ZPACK_ASSIGN_OR_RETURN(const bool in_two, counter_.Occurs(after));
       if (!in_one && !in_two) return false;
+      // Both have the same lines with a match.
+      if (search_.HaveSameLines(sides) && NothingMoved(before, after)) {
+        return false;
+      }
     }
     bool found = false;
     const auto look = [&](std::string_view line) -> Result<Visit> {
@@ -129,6 +149,7 @@ class PickaxeSearch::Comparer {
   const PickaxeSearch& search_;
   OccurrenceCounter counter_;
   std::unique_ptr<ObjectReader> objects_;
+  LruCache<ObjectNumber, Bytes> texts_{kMaxTexts};
 };
 
 PickaxeSearch::PickaxeSearch(const ArchiveFile& archive,
@@ -185,6 +206,11 @@ PickaxeSearch::Answer PickaxeSearch::Judge(const TreeSide& before,
     return side.exists() ? keys_.Of(side.object) : 0;
   };
   return count(before) != count(after) ? Answer::kYes : Answer::kNo;
+}
+
+bool PickaxeSearch::HaveSameLines(const Sides& sides) const {
+  return sides.first.exists() && sides.second.exists() &&
+         keys_.Of(sides.first.object) == keys_.Of(sides.second.object);
 }
 
 PickaxeSearch::Answer PickaxeSearch::JudgeLines(const TreeSide& before,

@@ -81,6 +81,8 @@ class PickaxeSearch {
   bool IsInFile(const TreeSide& side) const {
     return side.exists() && side.object.value() < archive_.object_count();
   }
+  // As far as BlobKeys knows. REQUIRES: both are in the file.
+  bool HaveSameLines(const Sides& sides) const;
   Answer JudgeLines(const TreeSide& before, const TreeSide& after) const;
 
   const ArchiveFile& archive_;
