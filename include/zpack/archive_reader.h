@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "zpack/file_part.h"
+#include "zpack/log.h"
 #include "zpack/lost_object.h"
 #include "zpack/object_id.h"
 #include "zpack/options.h"
@@ -323,6 +324,16 @@ class ArchiveReader {
   Status SearchVersions(
       const HistorySearchOptions& options,
       const std::function<Result<Visit>(const MatchingBlob&)>& visit) const;
+
+  // Calls `visit` with the commits that `options` ask for, in the order of
+  // git-log(1). Replacement refs are not applied. Contents are not hashed.
+  //
+  // Errors: kInvalidArgument for a pattern or a pathspec that is not valid;
+  // kNotFound for an object that is missing; kCorrupt if a block cannot be
+  // decoded; kLimitExceeded; kInterrupted.
+  Status Log(
+      const LogOptions& options,
+      const std::function<Result<Visit>(const LoggedCommit&)>& visit) const;
 
   // The files of the repository, ascending by name.
   //

@@ -154,8 +154,8 @@ int FailUsage(const Command& command, const std::string& message,
 // Returns whether the command does a part of what Git's command of the same
 // name does.
 bool IsCommandOfGit(std::string_view name) {
-  constexpr std::array<std::string_view, 6> kNames = {
-      "archive", "cat-file", "diff", "grep", "ls-tree", "rev-list"};
+  constexpr std::array<std::string_view, 7> kNames = {
+      "archive", "cat-file", "diff", "grep", "log", "ls-tree", "rev-list"};
   return std::ranges::find(kNames, name) != kNames.end();
 }
 
@@ -173,7 +173,10 @@ int RunForTerminal(const Command& command,
   if (!io.out_is_terminal || PrintsContents(command.name)) {
     return RunCommand(command, arguments, io);
   }
-  TerminalText text(io.out);
+  // The colors of log are its own.
+  TerminalText text(io.out, command.name == "log"
+                                ? TerminalText::Colors::kKeep
+                                : TerminalText::Colors::kEscape);
   std::ostream out(&text);
   const int code = RunCommand(
       command, arguments,
@@ -290,15 +293,15 @@ int RunCommand(const Command& command, const std::vector<std::string>& words,
 
 const std::vector<Command>& Commands() {
   static const std::vector<Command> commands = {
-      kConvertCommand,  kConsolidateCommand, kVerifyCommand,
-      kAttestCommand,   kRestoreCommand,     kProtectCommand,
-      kRepairCommand,   kSalvageCommand,     kRepackCommand,
-      kShowCommand,     kReportCommand,      kDiffCommand,
-      kListRefsCommand, kCatFileCommand,     kRevListCommand,
-      kGrepCommand,     kLsTreeCommand,      kArchiveCommand,
-      kMountCommand,    kExecCommand,        kListFilesCommand,
-      kCatExtraCommand, kUploadPackCommand,  kHttpBackendCommand,
-      kShellCommand};
+      kConvertCommand,     kConsolidateCommand, kVerifyCommand,
+      kAttestCommand,      kRestoreCommand,     kProtectCommand,
+      kRepairCommand,      kSalvageCommand,     kRepackCommand,
+      kShowCommand,        kReportCommand,      kDiffCommand,
+      kListRefsCommand,    kCatFileCommand,     kRevListCommand,
+      kGrepCommand,        kLogCommand,         kLsTreeCommand,
+      kArchiveCommand,     kMountCommand,       kExecCommand,
+      kListFilesCommand,   kCatExtraCommand,    kUploadPackCommand,
+      kHttpBackendCommand, kShellCommand};
   return commands;
 }
 

@@ -92,8 +92,10 @@ std::vector<std::string> PlainWords(const Command& command,
                                  : options.find(option, false).long_name();
     ++word;
     // Boost takes no empty value after '='.
-    if (word->empty() || name.empty()) {
+    if (word->empty()) {
       plain.push_back(*word);
+    } else if (name.empty()) {
+      option += *word;
     } else {
       option = fmt::format("--{}={}", name, *word);
     }

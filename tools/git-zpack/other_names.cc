@@ -11,7 +11,7 @@ namespace zpack::cli {
 std::string_view CommandsLike(std::string_view typed) {
   constexpr std::string_view kList = "'list-refs', 'ls-tree' or 'list-files'";
   constexpr std::string_view kGit = "'exec <file> git ...'";
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 20>
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 19>
       kNames = {{{"backup", "'convert'"},
                  {"blame", kGit},
                  {"cat", "'cat-file'"},
@@ -24,7 +24,6 @@ std::string_view CommandsLike(std::string_view typed) {
                  {"gc", "'repack'"},
                  {"info", "'show'"},
                  {"list", kList},
-                 {"log", "'exec <file> git log' or 'rev-list'"},
                  {"ls", kList},
                  {"pack", "'convert'"},
                  {"serve", "'http-backend', 'shell' or 'upload-pack'"},
