@@ -91,7 +91,6 @@ std::vector<std::string> PlainWords(const Command& command,
                                  ? option.substr(2)
                                  : options.find(option, false).long_name();
     ++word;
-    // Boost takes no empty value after '='.
     if (word->empty()) {
       plain.push_back(*word);
     } else if (name.empty()) {
@@ -101,6 +100,21 @@ std::vector<std::string> PlainWords(const Command& command,
     }
   }
   return plain;
+}
+
+std::vector<std::string> WithEmptyValuesApart(
+    const Command& command, const std::vector<std::string>& words) {
+  if (command.after_dashes.empty()) return words;
+  std::vector<std::string> apart;
+  for (const std::string& word : words) {
+    if (word.starts_with("--") && word.find('=') + 1 == word.size()) {
+      apart.push_back(word.substr(0, word.size() - 1));
+      apart.emplace_back();
+    } else {
+      apart.push_back(word);
+    }
+  }
+  return apart;
 }
 
 std::vector<std::string> TakeWordsAfterDashes(const Command& command,

@@ -54,7 +54,7 @@ Result<std::string> FormatExpansion::Run() {
     }
     if (!failed_) return std::unexpected(failed_.error());
   }
-  Rewrap({});
+  Rewrap({}, out_);
   return std::move(out_);
 }
 
@@ -81,7 +81,7 @@ size_t FormatExpansion::One(const char* place, std::string& out) {
     case 'C':
       return Color(place, out);
     case 'w':
-      return TakeWrapping(place);
+      return TakeWrapping(place, out);
     case '<':
     case '>':
       return TakePadding(place);

@@ -42,7 +42,6 @@ class FormatExpansion {
     ptrdiff_t columns = 0;
     bool to_column = false;  // up to that column, rather than that many
     Place place = Place::kLeft;
-    Cut cut = Cut::kNone;
   };
 
   // These append to `out` what `place`, which follows a '%', stands for, and
@@ -56,12 +55,12 @@ class FormatExpansion {
   size_t OfPerson(char part, std::string_view line, std::string& out);
   size_t OfMessage(char part, std::string& out);
 
-  size_t TakeWrapping(const char* place);
+  size_t TakeWrapping(const char* place, std::string& out);
   size_t TakePadding(const char* place);
   size_t Padded(const char* place);
   ptrdiff_t ColumnsOf(const Padding& padding) const;
   void StealSpaces(ptrdiff_t width, ptrdiff_t& columns, std::string& part);
-  void Rewrap(const Wrapping& next);
+  void Rewrap(const Wrapping& next, std::string& out);
 
   // A value with the color of commits around it, after '%C(auto)'.
   void AddId(const std::string& id, std::string& out) const;
@@ -78,6 +77,7 @@ class FormatExpansion {
   Status failed_;
   bool auto_color_ = false;
   std::optional<Padding> padding_;
+  Cut cut_ = Cut::kNone;  // of texts that are too long for it
   Wrapping wrapping_;
   size_t wrap_from_ = 0;
 };

@@ -26,18 +26,18 @@ ptrdiff_t ScreenColumns() {
 
 }  // namespace
 
-void FormatExpansion::Rewrap(const Wrapping& next) {
+void FormatExpansion::Rewrap(const Wrapping& next, std::string& out) {
   if (next == wrapping_) return;
-  if (wrap_from_ < out_.size()) {
-    const std::string text = out_.substr(wrap_from_);
-    out_.resize(wrap_from_);
-    out_ += WrapText(text, wrapping_);
+  if (wrap_from_ < out.size()) {
+    const std::string text = out.substr(wrap_from_);
+    out.resize(wrap_from_);
+    out += WrapText(text, wrapping_);
   }
-  wrap_from_ = out_.size();
+  wrap_from_ = out.size();
   wrapping_ = next;
 }
 
-size_t FormatExpansion::TakeWrapping(const char* place) {
+size_t FormatExpansion::TakeWrapping(const char* place, std::string& out) {
   const char* const end = std::strchr(place, ')');
   if (place[1] != '(' || end == nullptr) return 0;
   std::array<unsigned long, 3> numbers = {0, 0, 0};
@@ -53,7 +53,7 @@ size_t FormatExpansion::TakeWrapping(const char* place) {
     }
     if (*at != ')') return 0;
   }
-  Rewrap({numbers[0], numbers[1], numbers[2]});
+  Rewrap({numbers[0], numbers[1], numbers[2]}, out);
   return static_cast<size_t>(end - place) + 1;
 }
 
@@ -81,7 +81,11 @@ size_t FormatExpansion::TakePadding(const char* place) {
   if (columns < 0 && padding.to_column) columns += ScreenColumns();
   if (columns < 0) return 0;
   padding.columns = columns;
-  if (*end == ',') {
+  // Like Git, fills columns even if what follows is not known.
+  padding_ = padding;
+  if (*end != ',') {
+    cut_ = Cut::kNone;
+  } else {
     constexpr std::array<std::pair<std::string_view, Cut>, 3> kCuts = {
         {{"trunc)", Cut::kRight},
          {"ltrunc)", Cut::kLeft},
@@ -91,10 +95,9 @@ size_t FormatExpansion::TakePadding(const char* place) {
       return std::strncmp(word, known.first.data(), known.first.size()) == 0;
     });
     if (cut == kCuts.end()) return 0;
-    padding.cut = cut->second;
+    cut_ = cut->second;
     end = word + cut->first.size() - 1;
   }
-  padding_ = padding;
   return static_cast<size_t>(end - place) + 1;
 }
 
@@ -149,10 +152,10 @@ size_t FormatExpansion::Padded(const char* place) {
     StealSpaces(width, columns, part);
   }
   if (width > columns) {
-    const ptrdiff_t left = padding.cut == Cut::kLeft     ? 0
-                           : padding.cut == Cut::kMiddle ? columns / 2 - 1
-                                                         : columns - 2;
-    out_ += padding.cut == Cut::kNone
+    const ptrdiff_t left = cut_ == Cut::kLeft     ? 0
+                           : cut_ == Cut::kMiddle ? columns / 2 - 1
+                                                  : columns - 2;
+    out_ += cut_ == Cut::kNone
                 ? part
                 : ReplaceColumns(part, left, width - (columns - 2), "..");
   } else {

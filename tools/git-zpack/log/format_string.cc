@@ -41,6 +41,10 @@ std::optional<std::string> UnsupportedPlaceholder(std::string_view format) {
       found = '%' + std::string(placeholder.substr(0, 2));
       return true;
     }
+    if (placeholder.front() == 'S') {
+      found = "%S";
+      return true;
+    }
     for (const std::string_view name :
          {"(describe", "(trailers", "(decorate", "(count", "(total"}) {
       if (!placeholder.starts_with(name)) continue;
