@@ -278,7 +278,9 @@ int RunCommand(const Command& command, const std::vector<std::string>& words,
   } catch (const po::unknown_option& error) {
     std::string typed = error.get_option_name();
     typed.resize(std::min(typed.find('='), typed.size()));
-    std::string suggestion = Suggestion(typed, OptionNames(command));
+    std::string suggestion = command.name == "log" && IsOptionOfGitLog(typed)
+                                 ? ""
+                                 : Suggestion(typed, OptionNames(command));
     if (suggestion.empty() && IsCommandOfGit(command.name)) {
       suggestion =
           fmt::format("; Git has more: 'git zpack exec <file> git {} {} ...'",

@@ -48,11 +48,18 @@ std::optional<int64_t> SecondsOfDate(std::tm date) {
   return timegm(&date);
 }
 
-// The zone of the process at a moment, as ZonedTime::zone.
-int LocalZone(int64_t seconds, std::tm& local) {
+// The broken-down time of the process at a moment; nothing beyond the years
+// that it has.
+std::optional<std::tm> LocalTime(uint64_t seconds) {
   const auto time = static_cast<std::time_t>(seconds);
-  localtime_r(&time, &local);
-  const auto shifted = SecondsOfDate(local);
+  std::tm local{};
+  if (localtime_r(&time, &local) == nullptr) return std::nullopt;
+  return local;
+}
+
+// The zone of the process at that moment, as ZonedTime::zone.
+int LocalZone(int64_t seconds, const std::optional<std::tm>& local) {
+  const auto shifted = local ? SecondsOfDate(*local) : std::nullopt;
   if (!shifted) return 0;
   const int64_t minutes = (*shifted - seconds) / 60;
   return static_cast<int>(minutes / 60 * 100 + minutes % 60);
@@ -130,8 +137,9 @@ std::string DefaultDate(const std::tm& date, int zone, bool local) {
 // Leaves out what the present time says.
 std::string HumanDate(const ZonedTime& time, const std::tm& date, bool local,
                       int64_t now) {
-  std::tm today{};
-  bool hide_zone = local || time.zone == LocalZone(now, today);
+  const auto present = LocalTime(static_cast<uint64_t>(now));
+  const std::tm today = present.value_or(std::tm{});
+  bool hide_zone = local || time.zone == LocalZone(now, present);
   const bool same_year = date.tm_year == today.tm_year;
   bool hide_day = false;
   if (same_year && date.tm_mon == today.tm_mon) {
@@ -266,16 +274,17 @@ Result<std::string> DateText(const Person& person, const DateStyle& style,
                              int64_t now) {
   ZonedTime time = TimeOf(person);
   if (style.form == DateForm::kUnix) return fmt::format("{}", time.seconds);
-  std::tm local{};
+  std::optional<std::tm> local;
   if (style.local) {
+    local = LocalTime(time.seconds);
     time.zone = LocalZone(static_cast<int64_t>(time.seconds), local);
   }
   if (style.form == DateForm::kRaw) {
     return fmt::format("{} {:+05}", time.seconds, time.zone);
   }
   if (style.form == DateForm::kRelative) return RelativeDate(time.seconds, now);
-  if (style.local) return CalendarDate(time, local, style, now);
-  auto date = BreakDown(time);
+  auto date = style.local ? Result<std::optional<std::tm>>(local)
+                          : BreakDown(time);
   if (!date) return std::unexpected(date.error());
   if (!*date) {
     time.zone = 0;
