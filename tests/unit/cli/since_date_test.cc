@@ -14,24 +14,26 @@
 namespace zpack::cli {
 namespace {
 
-constexpr int64_t kNow = 1'700'000'000;
-constexpr int64_t kDay = 86400;
+constexpr int64_t kSinceNow = 1'700'000'000;
+constexpr int64_t kSinceDay = 86400;
 
 TEST(ParseSinceDate, KnowsTheUsualForms) {
-  EXPECT_EQ(ParseSinceDate("now", kNow), kNow);
-  EXPECT_EQ(ParseSinceDate("never", kNow), 0);
-  EXPECT_EQ(ParseSinceDate("yesterday", kNow), kNow - kDay);
-  EXPECT_EQ(ParseSinceDate("@1714521600", kNow), 1714521600);
-  EXPECT_EQ(ParseSinceDate("@1714521600 +0200", kNow), 1714521600);
-  EXPECT_EQ(ParseSinceDate("1714521600", kNow), 1714521600);
-  EXPECT_EQ(ParseSinceDate("3 days ago", kNow), kNow - 3 * kDay);
-  EXPECT_EQ(ParseSinceDate("2.weeks", kNow), kNow - 14 * kDay);
-  EXPECT_EQ(ParseSinceDate("last week", kNow), kNow - 7 * kDay);
-  EXPECT_EQ(ParseSinceDate("two hours 5 minutes ago", kNow), kNow - 7500);
-  EXPECT_EQ(ParseSinceDate("2024-05-01 12:30:00 +0200", kNow), 1714559400);
-  EXPECT_EQ(ParseSinceDate("2024-05-01T12:30:00+02:00", kNow), 1714559400);
-  EXPECT_EQ(ParseSinceDate("2024-05-01T10:30:00Z", kNow), 1714559400);
-  EXPECT_EQ(ParseSinceDate("Wed, 1 May 2024 12:30 +0200", kNow), 1714559400);
+  EXPECT_EQ(ParseSinceDate("now", kSinceNow), kSinceNow);
+  EXPECT_EQ(ParseSinceDate("never", kSinceNow), 0);
+  EXPECT_EQ(ParseSinceDate("yesterday", kSinceNow), kSinceNow - kSinceDay);
+  EXPECT_EQ(ParseSinceDate("@1714521600", kSinceNow), 1714521600);
+  EXPECT_EQ(ParseSinceDate("@1714521600 +0200", kSinceNow), 1714521600);
+  EXPECT_EQ(ParseSinceDate("1714521600", kSinceNow), 1714521600);
+  EXPECT_EQ(ParseSinceDate("3 days ago", kSinceNow), kSinceNow - 3 * kSinceDay);
+  EXPECT_EQ(ParseSinceDate("2.weeks", kSinceNow), kSinceNow - 14 * kSinceDay);
+  EXPECT_EQ(ParseSinceDate("last week", kSinceNow), kSinceNow - 7 * kSinceDay);
+  EXPECT_EQ(ParseSinceDate("two hours 5 minutes ago", kSinceNow),
+            kSinceNow - 7500);
+  EXPECT_EQ(ParseSinceDate("2024-05-01 12:30:00 +0200", kSinceNow), 1714559400);
+  EXPECT_EQ(ParseSinceDate("2024-05-01T12:30:00+02:00", kSinceNow), 1714559400);
+  EXPECT_EQ(ParseSinceDate("2024-05-01T10:30:00Z", kSinceNow), 1714559400);
+  EXPECT_EQ(ParseSinceDate("Wed, 1 May 2024 12:30 +0200", kSinceNow),
+            1714559400);
 }
 
 TEST(ParseSinceDate, RefusesOthers) {
@@ -39,7 +41,7 @@ TEST(ParseSinceDate, RefusesOthers) {
        {"", "x", "3", "3 days from now", "days", "2024-13-01", "2024-05",
         "2024-05-01 25:00", "2024-05-01 12:30 +99999", "noon", "@", "@x",
         "99999999999999999999", "3 fortnights ago", "Wed 1"}) {
-    EXPECT_EQ(ParseSinceDate(text, kNow), std::nullopt) << text;
+    EXPECT_EQ(ParseSinceDate(text, kSinceNow), std::nullopt) << text;
   }
 }
 

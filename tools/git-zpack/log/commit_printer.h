@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "log/commit_text.h"
+#include "log/log_commit_text.h"
 #include "log/log_look.h"
 #include "log/message_filter.h"
 #include "zpack/log.h"

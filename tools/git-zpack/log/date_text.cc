@@ -283,8 +283,8 @@ Result<std::string> DateText(const Person& person, const DateStyle& style,
     return fmt::format("{} {:+05}", time.seconds, time.zone);
   }
   if (style.form == DateForm::kRelative) return RelativeDate(time.seconds, now);
-  auto date = style.local ? Result<std::optional<std::tm>>(local)
-                          : BreakDown(time);
+  auto date =
+      style.local ? Result<std::optional<std::tm>>(local) : BreakDown(time);
   if (!date) return std::unexpected(date.error());
   if (!*date) {
     time.zone = 0;

@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "log/commit_text.h"
+#include "log/log_commit_text.h"
 #include "zpack/result.h"
 
 namespace zpack::cli {

@@ -13,7 +13,7 @@
 #include <string>
 #include <string_view>
 
-#include "log/commit_text.h"
+#include "log/log_commit_text.h"
 #include "log/log_look.h"
 #include "log/wrapped_text.h"
 #include "zpack/log.h"

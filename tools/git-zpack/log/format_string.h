@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "log/commit_text.h"
+#include "log/log_commit_text.h"
 #include "log/log_look.h"
 #include "zpack/log.h"
 #include "zpack/result.h"

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "common_options.h"
-#include "log/commit_text.h"
+#include "log/log_commit_text.h"
 
 namespace zpack::cli {
 namespace {

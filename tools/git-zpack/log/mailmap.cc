@@ -5,7 +5,7 @@
 
 #include <utility>
 
-#include "log/commit_text.h"
+#include "log/log_commit_text.h"
 #include "log/text_width.h"
 
 namespace zpack::cli {

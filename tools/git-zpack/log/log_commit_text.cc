@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "log/commit_text.h"
+#include "log/log_commit_text.h"
 
 #include <iconv.h>
 #include <strings.h>
