@@ -184,6 +184,15 @@ void Grep(const Input& input) {
   Run({"grep", "--all-history", "-c", "-F", "-e", "a", "-e", "in", input.file});
 }
 
+void Log(const Input& input) {
+  Run({"log", "--all", "--raw", "--pretty=fuller", "--decorate", input.file});
+  Run({"log", "--all", "-Sa", "--name-status", "-z", input.file});
+  Run({"log", "--all", "-Ga", "-C", "-C", "--name-only", input.file});
+  Run({"log", "--grep=a", "--author=a", "--json", input.file});
+  Run({"log", "--format=%w(20)%aN %ar%<(9,trunc)%s%+b%d%N", "--all",
+       input.file});
+}
+
 void LsTree(const Input& input) {
   for (const std::string& name : SomeNames(input.bytes)) {
     Run({"ls-tree", "-r", "-t", "-l", input.file, name});
@@ -299,6 +308,7 @@ constexpr Command kCommands[] = {
     {"salvage", Salvage, true},
     {"rev-list", RevList},
     {"grep", Grep},
+    {"log", Log},
     {"ls-tree", LsTree},
     {"archive", Archive},
     {"cat-file", CatFile, true},

@@ -66,7 +66,7 @@ zpack_fuzz_program(fuzz_commands
 target_link_libraries(fuzz_commands${replay} PRIVATE zpack_cli zpack_libgit2 zpack)
 target_link_libraries(fuzz_cli${replay} PRIVATE zpack_cli)
 target_link_libraries(fuzz_statement${replay} PRIVATE zpack_cli)
-foreach(command verify attest restore salvage rev-list grep ls-tree archive cat-file show report diff list-refs list-files convert protect repair upload-pack libgit2)
+foreach(command verify attest restore salvage rev-list grep log ls-tree archive cat-file show report diff list-refs list-files convert protect repair upload-pack libgit2)
   zpack_replay(fuzz_command_${command}_replay fuzz_commands 10 file commands)
   if(TEST fuzz_command_${command}_replay)
     set_tests_properties(fuzz_command_${command}_replay PROPERTIES

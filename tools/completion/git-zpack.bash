@@ -104,7 +104,7 @@ __git_zpack_value()
 		__git_zpack_paths file "$3" ;;
 	"protect --redundancy" | "convert --redundancy")
 		__git_zpack_words "1% 2% 5% 10% 20%" "$3" ;;
-	"grep --color")
+	"grep --color" | "log --color")
 		__git_zpack_words "always auto never" "$3" ;;
 	"grep --file" | "grep -f")
 		__git_zpack_paths any "$3" ;;
@@ -112,6 +112,17 @@ __git_zpack_value()
 		case $2 in
 		--regexp | --format | --*context | --max-count | --max-depth | --threads | -?) COMPREPLY=() ;;
 		*) return 1 ;;
+		esac ;;
+	"log --pretty" | "log --format")
+		__git_zpack_words "oneline short medium full fuller reference raw" "$3" ;;
+	"log --date")
+		__git_zpack_words "default iso iso-strict rfc short raw unix relative human" "$3" ;;
+	"log --decorate")
+		__git_zpack_words "short full auto no" "$3" ;;
+	"log --"* | "log -"[SGln])
+		case $2 in
+		--backing) return 1 ;;
+		*) COMPREPLY=() ;;
 		esac ;;
 	"archive --format")
 		__git_zpack_words "tar tar.gz tar.zst zip" "$3" ;;
@@ -187,7 +198,7 @@ __git_zpack_complete()
 				COMPREPLY=("${COMPREPLY[@]/#/$option=}")
 			return
 		fi
-	elif [[ $previous == --* || "$command $previous" == "grep -"? ]] && [[ $previous != --color ]]; then
+	elif [[ $previous == --* || "$command $previous" == "grep -"? ]] && [[ $previous != --color && "$command $previous" != "log --"@(pretty|decorate|abbrev|expand-tabs|find-renames|find-copies) ]]; then
 		__git_zpack_value "$command" "$previous" "$word" && return
 	fi
 
@@ -204,6 +215,14 @@ __git_zpack_complete()
 				[[ ${words[i + 1]} == = ]] && ((i += 2))
 				continue ;;
 			"grep -n" | 'grep \(' | 'grep \)')
+				continue ;;
+			"log --skip" | "log --since" | "log --after" | "log --until" | "log --before" | "log --author" | "log --committer" | "log --grep" | \
+				"log --min-parents" | "log --max-parents" | "log --find-object" | "log --diff-filter" | "log --date" | "log --encoding" | "log -"[SGl])
+				[[ ${words[i + 1]} == = ]] && ((i++))
+				((i++))
+				continue ;;
+			"log --color" | "log --pretty" | "log --decorate" | "log --abbrev" | "log --expand-tabs" | "log --find-renames" | "log --find-copies")
+				[[ ${words[i + 1]} == = ]] && ((i += 2))
 				continue ;;
 			esac
 			case "${words[i]}" in
@@ -238,13 +257,13 @@ __git_zpack_complete()
 	fi
 	# Revisions may be any number.
 	local position=${#arguments[@]}
-	[[ $command == rev-list || $command == list-refs || $command == grep ]] && ((position > 1)) && position=1
+	[[ $command == rev-list || $command == list-refs || $command == grep || $command == log ]] && ((position > 1)) && position=1
 	case "$command $position" in
 	"convert 0" | "restore 1" | "salvage 1" | "mount 1" | "repack 0")
 		__git_zpack_paths directory "$word" ;;
 	"help 0")
 		__git_zpack_words "$(__git_zpack_commands)" "$word" ;;
-	"cat-file 1" | "list-refs 1" | "rev-list 1" | "grep 1" | "ls-tree 1" | "archive 1")
+	"cat-file 1" | "list-refs 1" | "rev-list 1" | "log 1" | "grep 1" | "ls-tree 1" | "archive 1")
 		__git_zpack_refs "${arguments[0]}" "$word" ;;
 	"http-backend 0" | "shell 0" | "version 0")
 		COMPREPLY=() ;;

@@ -82,10 +82,16 @@ function __git_zpack_values
             string split ' ' 'files reftable'
         case '* --without'
             string split ' ' 'reflogs description info hooks lfs config worktrees alternates other'
-        case 'grep --color'
+        case 'grep --color' 'log --color'
             string split ' ' 'always auto never'
         case 'grep --file' 'grep -f'
             __fish_complete_path $argv[3]
+        case 'log --pretty' 'log --format'
+            string split ' ' 'oneline short medium full fuller reference raw'
+        case 'log --date'
+            string split ' ' 'default iso iso-strict rfc short raw unix relative human'
+        case 'log --decorate'
+            string split ' ' 'short full auto no'
         case 'archive --format'
             string split ' ' 'tar tar.gz tar.zst zip'
         case 'verify --max-errors'
@@ -135,7 +141,7 @@ function __git_zpack_complete
     end
     if set -q words[-1]; and string match -q -- '-*' $words[-1]
         and __git_zpack_takes_value $command $words[-1]
-        and not string match -qr -- '^--(batch(-check)?|color)$' $words[-1]
+        and not string match -qr -- '^--(batch(-check)?|color|pretty|decorate|abbrev|expand-tabs|find-renames|find-copies)$' $words[-1]
         __git_zpack_values $command $words[-1] $current
         return
     end
@@ -157,7 +163,7 @@ function __git_zpack_complete
         end
         if test $skip = yes
             set skip no
-        else if test "$command $word" = 'grep --'
+        else if contains -- "$command $word" 'grep --' 'log --'
             return
         else if string match -q -- '-*' $word
             string match -qr -- '^--(batch(-check)?|color)$|=' $word
@@ -177,7 +183,7 @@ function __git_zpack_complete
     switch "$command "(count $arguments)
         case 'convert 0' 'restore 1' 'salvage 1' 'mount 1' 'repack 0'
             __fish_complete_directories $current ''
-        case 'cat-file 1' 'ls-tree 1' 'archive 1' 'rev-list *' 'grep *'
+        case 'cat-file 1' 'ls-tree 1' 'archive 1' 'rev-list *' 'log *' 'grep *'
             if set -q arguments[1]
                 __git_zpack_refs $arguments[1]
             else

@@ -68,6 +68,7 @@ THIRD_PARTY = [
     (r"nlohmann/", {"tools"}),
     (r"pybind11/", {"tools"}),
     (r"fuse_lowlevel\.h", {"tools"}),
+    (r"iconv\.h", {"tools"}),
     (r"(gtest|gmock|benchmark)/", set()),
 ]
 POSIX = re.compile(r"(sys|linux)/\w+\.h|(dirent|errno|fcntl|fnmatch|langinfo|malloc|poll|pthread|pwd|regex|sched|"

@@ -154,8 +154,8 @@ int FailUsage(const Command& command, const std::string& message,
 // Returns whether the command does a part of what Git's command of the same
 // name does.
 bool IsCommandOfGit(std::string_view name) {
-  constexpr std::array<std::string_view, 6> kNames = {
-      "archive", "cat-file", "diff", "grep", "ls-tree", "rev-list"};
+  constexpr std::array<std::string_view, 7> kNames = {
+      "archive", "cat-file", "diff", "grep", "log", "ls-tree", "rev-list"};
   return std::ranges::find(kNames, name) != kNames.end();
 }
 
@@ -173,7 +173,10 @@ int RunForTerminal(const Command& command,
   if (!io.out_is_terminal || PrintsContents(command.name)) {
     return RunCommand(command, arguments, io);
   }
-  TerminalText text(io.out);
+  // The colors of log are its own.
+  TerminalText text(io.out, command.name == "log"
+                                ? TerminalText::Colors::kKeep
+                                : TerminalText::Colors::kEscape);
   std::ostream out(&text);
   const int code = RunCommand(
       command, arguments,
@@ -275,7 +278,9 @@ int RunCommand(const Command& command, const std::vector<std::string>& words,
   } catch (const po::unknown_option& error) {
     std::string typed = error.get_option_name();
     typed.resize(std::min(typed.find('='), typed.size()));
-    std::string suggestion = Suggestion(typed, OptionNames(command));
+    std::string suggestion = command.name == "log" && IsOptionOfGitLog(typed)
+                                 ? ""
+                                 : Suggestion(typed, OptionNames(command));
     if (suggestion.empty() && IsCommandOfGit(command.name)) {
       suggestion =
           fmt::format("; Git has more: 'git zpack exec <file> git {} {} ...'",
@@ -290,15 +295,15 @@ int RunCommand(const Command& command, const std::vector<std::string>& words,
 
 const std::vector<Command>& Commands() {
   static const std::vector<Command> commands = {
-      kConvertCommand,  kConsolidateCommand, kVerifyCommand,
-      kAttestCommand,   kRestoreCommand,     kProtectCommand,
-      kRepairCommand,   kSalvageCommand,     kRepackCommand,
-      kShowCommand,     kReportCommand,      kDiffCommand,
-      kListRefsCommand, kCatFileCommand,     kRevListCommand,
-      kGrepCommand,     kLsTreeCommand,      kArchiveCommand,
-      kMountCommand,    kExecCommand,        kListFilesCommand,
-      kCatExtraCommand, kUploadPackCommand,  kHttpBackendCommand,
-      kShellCommand};
+      kConvertCommand,     kConsolidateCommand, kVerifyCommand,
+      kAttestCommand,      kRestoreCommand,     kProtectCommand,
+      kRepairCommand,      kSalvageCommand,     kRepackCommand,
+      kShowCommand,        kReportCommand,      kDiffCommand,
+      kListRefsCommand,    kCatFileCommand,     kRevListCommand,
+      kGrepCommand,        kLogCommand,         kLsTreeCommand,
+      kArchiveCommand,     kMountCommand,       kExecCommand,
+      kListFilesCommand,   kCatExtraCommand,    kUploadPackCommand,
+      kHttpBackendCommand, kShellCommand};
   return commands;
 }
 
@@ -331,6 +336,7 @@ po::variables_map ParseArguments(const Command& command,
       PlainWords(command, OwnOptions(command), arguments);
   const std::vector<std::string> after = TakeWordsAfterDashes(command, words);
   words = WithOptionalValues(command, std::move(words));
+  words = WithEmptyValuesApart(command, words);
   po::parsed_options parsed = po::command_line_parser(words)
                                   .options(all)
                                   .positional(positional)

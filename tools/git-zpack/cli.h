@@ -126,6 +126,7 @@ extern const Command kCatExtraCommand;
 extern const Command kCatFileCommand;
 extern const Command kRevListCommand;
 extern const Command kGrepCommand;
+extern const Command kLogCommand;
 extern const Command kLsTreeCommand;
 extern const Command kArchiveCommand;
 extern const Command kExecCommand;

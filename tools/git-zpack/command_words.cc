@@ -91,14 +91,30 @@ std::vector<std::string> PlainWords(const Command& command,
                                  ? option.substr(2)
                                  : options.find(option, false).long_name();
     ++word;
-    // Boost takes no empty value after '='.
-    if (word->empty() || name.empty()) {
+    if (word->empty()) {
       plain.push_back(*word);
+    } else if (name.empty()) {
+      option += *word;
     } else {
       option = fmt::format("--{}={}", name, *word);
     }
   }
   return plain;
+}
+
+std::vector<std::string> WithEmptyValuesApart(
+    const Command& command, const std::vector<std::string>& words) {
+  if (command.after_dashes.empty()) return words;
+  std::vector<std::string> apart;
+  for (const std::string& word : words) {
+    if (word.starts_with("--") && word.find('=') + 1 == word.size()) {
+      apart.push_back(word.substr(0, word.size() - 1));
+      apart.emplace_back();
+    } else {
+      apart.push_back(word);
+    }
+  }
+  return apart;
 }
 
 std::vector<std::string> TakeWordsAfterDashes(const Command& command,

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Commands of other programs, and which command of git-zpack does the same.
-// Pure.
+// Commands of other programs, and which command of git-zpack does the same;
+// options that only Git has. Pure.
 
 #pragma once
 
@@ -14,5 +14,8 @@ namespace zpack::cli {
 // `typed`, as the end of the question "did you mean ...?". Empty for any other
 // name.
 std::string_view CommandsLike(std::string_view typed);
+
+// Whether git-log(1) has the option `typed`, which our 'log' has not.
+bool IsOptionOfGitLog(std::string_view typed);
 
 }  // namespace zpack::cli

@@ -67,9 +67,30 @@ int TerminalText::sync() {
   return out_ ? 0 : -1;
 }
 
+std::string TerminalText::Escaped(std::string_view text) const {
+  if (colors_ == Colors::kEscape) return EscapeUnprintable(text);
+  constexpr std::string_view kBegin = "\033[";
+  std::string escaped;
+  while (!text.empty()) {
+    size_t begin = text.find(kBegin);
+    size_t end = begin;
+    while (begin != std::string_view::npos) {
+      end = std::min(text.find_first_not_of("0123456789;", begin + 2),
+                     text.size());
+      if (end < text.size() && text[end] == 'm') break;
+      begin = text.find(kBegin, begin + 1);
+    }
+    escaped += EscapeUnprintable(text.substr(0, begin));
+    if (begin == std::string_view::npos) break;
+    escaped += text.substr(begin, end + 1 - begin);
+    text.remove_prefix(end + 1);
+  }
+  return escaped;
+}
+
 bool TerminalText::Pass(size_t size) {
   if (size == 0) return true;
-  out_ << EscapeUnprintable(std::string_view(line_).substr(0, size));
+  out_ << Escaped(std::string_view(line_).substr(0, size));
   line_.erase(0, size);
   return static_cast<bool>(out_);
 }

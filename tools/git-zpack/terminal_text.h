@@ -7,9 +7,11 @@
 
 #pragma once
 
+#include <cstdint>
 #include <ostream>
 #include <streambuf>
 #include <string>
+#include <string_view>
 
 namespace zpack::cli {
 
@@ -17,8 +19,12 @@ namespace zpack::cli {
 // printable. A line of more than 64 KiB is passed on in pieces.
 class TerminalText final : public std::streambuf {
  public:
+  // What becomes of sequences that only change colors.
+  enum class Colors : uint8_t { kEscape, kKeep };
+
   // `out` must outlive this object.
-  explicit TerminalText(std::ostream& out) : out_(out) {}
+  explicit TerminalText(std::ostream& out, Colors colors = Colors::kEscape)
+      : out_(out), colors_(colors) {}
   // Passes on the last line even if it has no line feed.
   ~TerminalText() override;
   TerminalText(const TerminalText&) = delete;
@@ -34,7 +40,11 @@ class TerminalText final : public std::streambuf {
   // fails.
   bool Pass(size_t size);
 
+  // The text with escapes.
+  std::string Escaped(std::string_view text) const;
+
   std::ostream& out_;
+  const Colors colors_;
   std::string line_;
 };
 

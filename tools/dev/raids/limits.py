@@ -42,6 +42,8 @@ COMMANDS = {
     "rev-list": ("rev-list --objects --all {made}/new.zpack", ""),
     "grep": ("grep -c a {made}/new.zpack HEAD", ""),
     "history": ("grep --all-history -F the {made}/new.zpack", ""),
+    "log": ("log --all --raw {made}/new.zpack", ""),
+    "changes": ("log --all -Sa --oneline {made}/new.zpack", ""),
     "ls-tree": ("ls-tree -r {made}/new.zpack HEAD", ""),
     "diff": ("diff {made}/old.zpack {made}/new.zpack", ""),
     "report": ("report {made}/new.git", ""),

@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "log/since_date.h"
+
+#include <gtest/gtest.h>
+
+#include <ctime>
+#include <string>
+
+#include "support/repo_builder.h"
+#include "support/temp_dir.h"
+
+namespace zpack::cli {
+namespace {
+
+constexpr int64_t kSinceNow = 1'700'000'000;
+constexpr int64_t kSinceDay = 86400;
+
+TEST(ParseSinceDate, KnowsTheUsualForms) {
+  EXPECT_EQ(ParseSinceDate("now", kSinceNow), kSinceNow);
+  EXPECT_EQ(ParseSinceDate("never", kSinceNow), 0);
+  EXPECT_EQ(ParseSinceDate("yesterday", kSinceNow), kSinceNow - kSinceDay);
+  EXPECT_EQ(ParseSinceDate("@1714521600", kSinceNow), 1714521600);
+  EXPECT_EQ(ParseSinceDate("@1714521600 +0200", kSinceNow), 1714521600);
+  EXPECT_EQ(ParseSinceDate("1714521600", kSinceNow), 1714521600);
+  EXPECT_EQ(ParseSinceDate("3 days ago", kSinceNow), kSinceNow - 3 * kSinceDay);
+  EXPECT_EQ(ParseSinceDate("2.weeks", kSinceNow), kSinceNow - 14 * kSinceDay);
+  EXPECT_EQ(ParseSinceDate("last week", kSinceNow), kSinceNow - 7 * kSinceDay);
+  EXPECT_EQ(ParseSinceDate("two hours 5 minutes ago", kSinceNow),
+            kSinceNow - 7500);
+  EXPECT_EQ(ParseSinceDate("2024-05-01 12:30:00 +0200", kSinceNow), 1714559400);
+  EXPECT_EQ(ParseSinceDate("2024-05-01T12:30:00+02:00", kSinceNow), 1714559400);
+  EXPECT_EQ(ParseSinceDate("2024-05-01T10:30:00Z", kSinceNow), 1714559400);
+  EXPECT_EQ(ParseSinceDate("Wed, 1 May 2024 12:30 +0200", kSinceNow),
+            1714559400);
+}
+
+TEST(ParseSinceDate, RefusesOthers) {
+  for (const char* const text :
+       {"", "x", "3", "3 days from now", "days", "2024-13-01", "2024-05",
+        "2024-05-01 25:00", "2024-05-01 12:30 +99999", "noon", "@", "@x",
+        "99999999999999999999", "3 fortnights ago", "Wed 1"}) {
+    EXPECT_EQ(ParseSinceDate(text, kSinceNow), std::nullopt) << text;
+  }
+}
+
+TEST(ParseSinceDate, SaysWhatGitSays) {
+  const testing::TempDir directory;
+  const testing::RepoBuilder repo(directory / "repo");
+  for (const char* const text :
+       {"1 month ago", "5 months ago", "13.months.ago", "2 years ago",
+        "1 year 2 months ago", "2024-05-01 12:30:00",
+        "2024-05-01 12:30:00 -0330", "2024-05-01T12:30:00Z",
+        "Wed, 1 May 2024 12:30:00 +0200", "2024-05-01", "last month", "today",
+        "100000000"}) {
+    // The second may change meanwhile.
+    bool same = false;
+    for (int attempt = 0; attempt < 5 && !same; ++attempt) {
+      const auto date = ParseSinceDate(text, std::time(nullptr));
+      ASSERT_TRUE(date) << text;
+      same = repo.Git({"rev-parse", std::string("--since=") + text}) ==
+             "--max-age=" + std::to_string(*date);
+    }
+    EXPECT_TRUE(same) << text;
+  }
+}
+
+}  // namespace
+}  // namespace zpack::cli

@@ -1,0 +1,229 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "log/since_date.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <ctime>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace zpack::cli {
+namespace {
+
+constexpr int64_t kSecondsOfDay = 24 * 60 * 60;
+constexpr std::array<std::string_view, 12> kMonthWords = {
+    "jan", "feb", "mar", "apr", "may", "jun",
+    "jul", "aug", "sep", "oct", "nov", "dec"};
+constexpr std::array<std::string_view, 7> kWeekdayWords = {
+    "sun", "mon", "tue", "wed", "thu", "fri", "sat"};
+constexpr std::array<std::string_view, 11> kNumberWords = {
+    "zero", "one",   "two",   "three", "four", "five",
+    "six",  "seven", "eight", "nine",  "ten"};
+constexpr std::array<std::pair<std::string_view, int64_t>, 5> kFixedUnits = {
+    {{"second", 1},
+     {"minute", 60},
+     {"hour", 60 * 60},
+     {"day", kSecondsOfDay},
+     {"week", 7 * kSecondsOfDay}}};
+// Such words as years and days that nobody means.
+constexpr int64_t kMostCounted = 100'000'000;
+
+std::optional<int64_t> DecimalNumber(std::string_view digits) {
+  int64_t value = 0;
+  const auto [end, error] =
+      std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (error != std::errc() || end != digits.data() + digits.size() ||
+      value < 0) {
+    return std::nullopt;
+  }
+  return value;
+}
+
+std::vector<std::string> WordsOf(std::string_view text,
+                                 std::string_view separators) {
+  std::vector<std::string> words;
+  while (true) {
+    const size_t begin = text.find_first_not_of(separators);
+    if (begin == std::string_view::npos) return words;
+    const size_t end =
+        std::min(text.find_first_of(separators, begin), text.size());
+    words.emplace_back(text.substr(begin, end - begin));
+    for (char& c : words.back()) {
+      if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + ('a' - 'A'));
+    }
+    text.remove_prefix(end);
+  }
+}
+
+std::tm LocalDate(int64_t time) {
+  const auto seconds = static_cast<std::time_t>(time);
+  std::tm date{};
+  localtime_r(&seconds, &date);
+  return date;
+}
+
+// Like Git, goes back by months and years of the calendar.
+bool GoBack(int64_t count, std::string_view unit, int64_t& time) {
+  if (unit.ends_with('s')) unit.remove_suffix(1);
+  for (const auto& [name, seconds] : kFixedUnits) {
+    if (unit != name) continue;
+    time -= count * seconds;
+    return true;
+  }
+  constexpr int64_t kMostYears = 10'000;
+  if ((unit != "month" && unit != "year") || count > kMostYears) return false;
+  std::tm date = LocalDate(time);
+  const int64_t months = date.tm_mon - (unit == "month" ? count : 0);
+  const int64_t years =
+      (months < 0 ? (months - 11) / 12 : 0) - (unit == "year" ? count : 0);
+  date.tm_mon = static_cast<int>((months % 12 + 12) % 12);
+  date.tm_year += static_cast<int>(years);
+  time = std::mktime(&date);
+  return true;
+}
+
+// "3 days ago", "2.weeks.3.days", "last week", "a" is not a number.
+std::optional<int64_t> ParseRelative(const std::vector<std::string>& words,
+                                     int64_t now) {
+  int64_t time = now;
+  int64_t count = -1;  // of the unit that follows
+  bool touched = false;
+  for (const std::string& word : words) {
+    const auto* const name = std::ranges::find(kNumberWords, word);
+    if (count >= 0) {
+      if (!GoBack(count, word, time)) return std::nullopt;
+      count = -1;
+      touched = true;
+    } else if (name != kNumberWords.end()) {
+      count = name - kNumberWords.begin();
+    } else if (word == "last") {
+      count = 1;
+    } else if (word != "ago" || !touched) {
+      count = DecimalNumber(word).value_or(-1);
+      if (count < 0 || count > kMostCounted) return std::nullopt;
+    }
+  }
+  if (!touched || count >= 0) return std::nullopt;
+  return std::max<int64_t>(time, 0);
+}
+
+// "12:30" or "12:30:00".
+bool ParseClock(const std::string& word, std::tm& date) {
+  const auto parts = WordsOf(word, ":");
+  if (parts.size() < 2 || parts.size() > 3) return false;
+  std::array<int, 3> values = {0, 0, 0};
+  constexpr std::array<int, 3> kMost = {23, 59, 60};
+  for (size_t i = 0; i < parts.size(); ++i) {
+    const auto value = DecimalNumber(parts[i]);
+    if (!value || *value > kMost[i] || parts[i].size() > 2) return false;
+    values[i] = static_cast<int>(*value);
+  }
+  date.tm_hour = values[0];
+  date.tm_min = values[1];
+  date.tm_sec = values[2];
+  return true;
+}
+
+// "z", "utc", "+0200" or "+02:00": seconds.
+std::optional<int64_t> ParseOffset(std::string word) {
+  if (word == "z" || word == "utc" || word == "gmt") return 0;
+  std::erase(word, ':');
+  if (word.size() != 5 || (word[0] != '+' && word[0] != '-')) {
+    return std::nullopt;
+  }
+  const auto number = DecimalNumber(std::string_view(word).substr(1));
+  if (!number || *number % 100 > 59) return std::nullopt;
+  const int64_t offset = (*number / 100 * 60 + *number % 100) * 60;
+  return word[0] == '-' ? -offset : offset;
+}
+
+// Year, month and day.
+bool SetDay(int64_t year, int64_t month, int64_t day, std::tm& date) {
+  if (year < 1970 || year > 2099 || month < 1 || month > 12 || day < 1 ||
+      day > 31) {
+    return false;
+  }
+  date.tm_year = static_cast<int>(year - 1900);
+  date.tm_mon = static_cast<int>(month - 1);
+  date.tm_mday = static_cast<int>(day);
+  return true;
+}
+
+// Removes "2024-05-01", or "wed, 1 may 2024", from the words.
+bool TakeDay(std::vector<std::string>& words, std::tm& date) {
+  if (words.empty()) return false;
+  const auto parts = WordsOf(words.front(), "-");
+  if (parts.size() == 3) {
+    const auto year = DecimalNumber(parts[0]);
+    const auto month = DecimalNumber(parts[1]);
+    const auto day = DecimalNumber(parts[2]);
+    words.erase(words.begin());
+    return year && month && day && SetDay(*year, *month, *day, date);
+  }
+  std::string_view weekday = words.front();
+  if (weekday.ends_with(',')) weekday.remove_suffix(1);
+  if (std::ranges::find(kWeekdayWords, weekday) != kWeekdayWords.end()) {
+    words.erase(words.begin());
+  }
+  if (words.size() < 3) return false;
+  const auto day = DecimalNumber(words[0]);
+  const auto* const month = std::ranges::find(kMonthWords, words[1]);
+  const auto year = DecimalNumber(words[2]);
+  words.erase(words.begin(), words.begin() + 3);
+  return day && year && month != kMonthWords.end() &&
+         SetDay(*year, month - kMonthWords.begin() + 1, *day, date);
+}
+
+std::optional<int64_t> ParseDay(std::string_view text, int64_t now) {
+  std::string spaced(text);
+  // The 't' of ISO 8601, and a 'z' without a space.
+  for (size_t i = 1; i + 1 < spaced.size(); ++i) {
+    if (spaced[i] == 'T' && spaced[i - 1] >= '0' && spaced[i - 1] <= '9') {
+      spaced[i] = ' ';
+    }
+  }
+  if (spaced.ends_with('Z') && spaced.size() > 1)
+    spaced.insert(spaced.size() - 1, " ");
+  const size_t sign = spaced.find_first_of("+-", 11);
+  if (sign != std::string::npos) spaced.insert(sign, " ");
+  std::vector<std::string> words = WordsOf(spaced, " ");
+  std::tm date = LocalDate(now);
+  date.tm_isdst = -1;
+  if (!TakeDay(words, date)) return std::nullopt;
+  if (words.empty()) return std::mktime(&date);
+  if (!ParseClock(words.front(), date) || words.size() > 2) return std::nullopt;
+  if (words.size() == 1) return std::mktime(&date);
+  const auto offset = ParseOffset(words.back());
+  if (!offset) return std::nullopt;
+  return timegm(&date) - *offset;
+}
+
+}  // namespace
+
+std::optional<int64_t> ParseSinceDate(std::string_view text, int64_t now) {
+  if (text == "now") return now;
+  if (text == "never") return 0;
+  if (text == "yesterday") return now - kSecondsOfDay;
+  if (text == "today") {
+    std::tm date = LocalDate(now);
+    date.tm_hour = 0;
+    date.tm_min = 0;
+    date.tm_sec = 0;
+    return std::mktime(&date);
+  }
+  if (text.starts_with('@')) {
+    return DecimalNumber(text.substr(1, text.find(' ') - 1));
+  }
+  // Git takes so long a number for seconds.
+  if (const auto number = DecimalNumber(text); number) {
+    return *number >= kMostCounted ? number : std::nullopt;
+  }
+  const auto relative = ParseRelative(WordsOf(text, ". ,-_/"), now);
+  return relative ? relative : ParseDay(text, now);
+}
+
+}  // namespace zpack::cli

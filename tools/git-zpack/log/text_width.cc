@@ -1,0 +1,118 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "log/text_width.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "log/width_tables.h"
+
+namespace zpack::cli {
+namespace {
+
+template <typename Table>
+bool HasCodePoint(const Table& table, char32_t c) {
+  const auto after = std::ranges::upper_bound(table, c, {}, &CodePoints::first);
+  return after != table.begin() && c <= (after - 1)->last;
+}
+
+int WidthOf(char32_t c) {
+  if (c == 0) return 0;
+  if (c < 0x20 || (c >= 0x7f && c < 0xa0)) return -1;
+  if (HasCodePoint(kZeroWidth, c)) return 0;
+  return HasCodePoint(kDoubleWidth, c) ? 2 : 1;
+}
+
+struct CodePoint {
+  char32_t value = 0;
+  size_t size = 0;
+};
+
+// Like Git, does not take U+FFFE and U+FFFF for characters.
+std::optional<CodePoint> FirstCodePoint(std::string_view text) {
+  if (text.empty()) return std::nullopt;
+  const auto byte = [&](size_t at) { return static_cast<uint8_t>(text[at]); };
+  const uint8_t lead = byte(0);
+  if (lead < 0x80) return CodePoint{lead, 1};
+  const size_t size = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+  if (lead < 0xc2 || lead > 0xf4 || text.size() < size) return std::nullopt;
+  char32_t value = lead & (0xff >> (size + 1));
+  for (size_t i = 1; i < size; ++i) {
+    if ((byte(i) & 0xc0) != 0x80) return std::nullopt;
+    value = value << 6 | (byte(i) & 0x3f);
+  }
+  constexpr char32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
+  if (value < kLeast[size] || value > 0x10ffff || value == 0xfffe ||
+      value == 0xffff || (value >= 0xd800 && value <= 0xdfff)) {
+    return std::nullopt;
+  }
+  return CodePoint{value, size};
+}
+
+}  // namespace
+
+std::optional<WideCharacter> FirstCharacter(std::string_view text) {
+  const auto point = FirstCodePoint(text);
+  if (!point) return std::nullopt;
+  return WideCharacter{point->size, WidthOf(point->value)};
+}
+
+size_t ColorSequenceSize(std::string_view text) {
+  if (!text.starts_with("\033[")) return 0;
+  const size_t end = text.find_first_not_of("0123456789;", 2);
+  return end < text.size() && text[end] == 'm' ? end + 1 : 0;
+}
+
+size_t TextWidth(std::string_view text) {
+  size_t width = 0;
+  for (std::string_view rest = text; !rest.empty();) {
+    if (const size_t skipped = ColorSequenceSize(rest); skipped > 0) {
+      rest.remove_prefix(skipped);
+      continue;
+    }
+    const auto character = FirstCharacter(rest);
+    if (!character) return text.size();
+    if (character->width > 0) width += static_cast<size_t>(character->width);
+    rest.remove_prefix(character->size);
+  }
+  return width;
+}
+
+std::optional<size_t> PlainTextWidth(std::string_view text) {
+  size_t width = 0;
+  while (!text.empty()) {
+    const auto character = FirstCharacter(text);
+    if (!character || character->width < 0) return std::nullopt;
+    width += static_cast<size_t>(character->width);
+    text.remove_prefix(character->size);
+  }
+  return width;
+}
+
+std::string ReplaceColumns(const std::string& text, ptrdiff_t first,
+                           ptrdiff_t columns, std::string_view by) {
+  std::string replaced;
+  ptrdiff_t column = 0;
+  for (std::string_view rest = text; !rest.empty();) {
+    if (const size_t skipped = ColorSequenceSize(rest); skipped > 0) {
+      replaced += rest.substr(0, skipped);
+      rest.remove_prefix(skipped);
+      continue;
+    }
+    const auto character = FirstCharacter(rest);
+    if (!character) return text;
+    const bool visible = character->width > 0;
+    if (visible && column >= first && column < first + columns) {
+      replaced += by;
+      by = {};
+    } else {
+      replaced += rest.substr(0, character->size);
+    }
+    if (visible) column += character->width;
+    rest.remove_prefix(character->size);
+  }
+  return replaced;
+}
+
+}  // namespace zpack::cli
