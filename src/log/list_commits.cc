@@ -4,8 +4,10 @@
 #include "log/list_commits.h"
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -188,8 +190,10 @@ class CommitLister {
 
   ChangedFile Describe(const FilePair& pair) {
     const auto id = [&](const TreeSide& side) {
-      return side.exists() ? files_.changes().trees().id(side.object)
-                           : ObjectId();
+      if (side.exists()) return files_.changes().trees().id(side.object);
+      constexpr std::array<uint8_t, ObjectId::kMaxWidth> kZeros{};
+      return ObjectId(std::span(kZeros).first(
+          ObjectIdWidth(archive_.header().object_format)));
     };
     return {.status = StatusOf(pair),
             .old_mode = pair.before.mode,
