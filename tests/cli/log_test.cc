@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <random>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "support/program.h"
@@ -83,14 +84,16 @@ class LogTest : public ::testing::Test {
     const std::string tree = repo_.WriteTree(
         TreeEntryBytes("100644", ".mailmap", repo_.WriteBlob(kMailmap)));
     Words ids;
-    for (size_t i = 0; i < 2 * kPeople.size(); ++i) {
+    for (size_t i = 0; i < 2 * kPeople.size() + 1; ++i) {
       std::string content = "tree " + tree + "\n";
       if (i > 0) content += "parent " + ids.back() + "\n";
       if (i > 4 && i % 5 == 0) content += "parent " + ids[i - 4] + "\n";
       content += "author " + kPeople[i % kPeople.size()] + "\n";
-      content += i % 3 == 0 ? "committer " + kPeople[i * 7 % kPeople.size()]
-                            : "committer C <old@x.org> " +
-                                  std::to_string(1600000000 + i) + " +0100";
+      // Git before 2.41 reads the dates of broken lines otherwise.
+      content += i % 3 == 0 && GitIsSince(41)
+                     ? "committer " + kPeople[i * 7 % kPeople.size()]
+                     : "committer C <old@x.org> " +
+                           std::to_string(1600000000 + i) + " +0100";
       content += "\n" + kExtraHeaders[i % kExtraHeaders.size()] + "\n" +
                  kMessages[i % kMessages.size()];
       ids.push_back(repo_.WriteObject("commit", content));
@@ -296,6 +299,10 @@ TEST_F(LogTest, MessagesAreSearchedAsInGit) {
                                 {"--color"}}) {
         Words options = {std::string(kind) + pattern, "--no-notes"};
         options.insert(options.end(), more.begin(), more.end());
+        // Before 2.51, Git did not map the committer after the author.
+        if (kind == std::string_view("--committer=") && !GitIsSince(51)) {
+          options.emplace_back("--no-mailmap");
+        }
         ExpectSame(options);
       }
     }
@@ -368,7 +375,7 @@ TEST_F(LogTest, JsonHasTheCommits) {
   EXPECT_EQ(commit["parents"][0], repo_.Git({"rev-parse", "main^"}));
   EXPECT_EQ(commit["committer"]["name"], "Proper Name");
   EXPECT_EQ(commit["committer"]["email"], "proper@x.org");
-  EXPECT_EQ(commit["author"], nullptr);
+  EXPECT_EQ(commit["author"]["name"], "A U Thor");
   EXPECT_EQ(commit["refs"][0]["name"], "HEAD");
 }
 

@@ -118,7 +118,6 @@ TEST_F(OptionsTest, CommandsOfOtherProgramsGetASuggestion) {
   for (const auto& [typed, suggested] :
        std::vector<std::pair<std::string, std::string>>{
            {"list", "'list-refs'"},
-           {"log", "'exec <file> git log'"},
            {"info", "'show'"},
            {"check", "'verify'"},
            {"create", "'convert'"},
