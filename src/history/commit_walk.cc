@@ -131,7 +131,8 @@ Status CommitWalk::FollowUninteresting(ObjectNumber commit) {
   ZPACK_ASSIGN_OR_RETURN(const auto parents, Parents(commit));
   for (const ObjectNumber parent : parents) {
     MarkUninteresting(parent);
-    if (Has(parent, kParsed)) ZPACK_TRY(MarkParentsUninteresting(parent));
+    Set(parent, kParsed);
+    ZPACK_TRY(MarkParentsUninteresting(parent));
     if (!Has(parent, kSeen)) ZPACK_TRY(Push(parent));
   }
   return {};

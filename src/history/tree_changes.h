@@ -28,6 +28,7 @@ struct TreeSide {
   ObjectNumber object;
 
   bool exists() const { return mode != 0; }
+  bool operator==(const TreeSide&) const = default;
 };
 
 // Valid during the call.

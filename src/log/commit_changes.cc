@@ -11,8 +11,17 @@
 #include <utility>
 
 #include "base/error.h"
+#include "zpack/tree_path.h"
 
 namespace zpack::log {
+namespace {
+
+TreeSide Canonical(const TreeSide& side) {
+  if (!side.exists()) return side;
+  return {CanonicalMode(side.mode), side.object};
+}
+
+}  // namespace
 
 Result<ComparedWith> ParentToCompare(ObjectGraph& graph, ObjectNumber commit,
                                      bool first_parent) {
@@ -44,7 +53,12 @@ Result<Visit> CommitChanges::Compare(ObjectNumber commit, Parent parent,
   return comparison_.Compare(
       std::span(&before, 1), tree,
       [&](const TreeChange& change) -> Result<Visit> {
-        return paths.Matches(change.path) ? visit(change) : Visit::kContinue;
+        if (!paths.Matches(change.path)) return Visit::kContinue;
+        const TreeSide old_side = Canonical(change.before.front());
+        const TreeSide new_side = Canonical(change.after);
+        // Only an odd mode has changed.
+        if (old_side == new_side) return Visit::kContinue;
+        return visit({change.path, std::span(&old_side, 1), new_side});
       });
 }
 

@@ -139,7 +139,10 @@ class PickaxeSearch::Comparer {
     }
     bool found = false;
     const auto look = [&](std::string_view line) -> Result<Visit> {
-      ZPACK_ASSIGN_OR_RETURN(found, counter_.Occurs(line));
+      // Like Git, looks at a last line as if it ended.
+      std::string ended(line);
+      if (!ended.ends_with('\n')) ended += '\n';
+      ZPACK_ASSIGN_OR_RETURN(found, counter_.Occurs(ended));
       return found ? Visit::kStop : Visit::kContinue;
     };
     ZPACK_TRY(search_.diff_(one, two, look));

@@ -10,26 +10,14 @@
 #include <utility>
 #include <vector>
 
+#include "zpack/tree_path.h"
+
 namespace zpack::cli {
 namespace {
 
 // Git's default of core.maxTreeDepth.
 constexpr size_t kMaxDepth = 2048;
 constexpr size_t kMaxPath = size_t{256} << 10;
-
-// Returns the canonical mode that Git derives from a stored mode.
-uint32_t CanonicalMode(uint32_t mode) {
-  switch (mode & 0170000) {
-    case 0100000:
-      return (mode & 0100) != 0 ? 0100755 : 0100644;
-    case 0120000:
-      return 0120000;
-    case 0040000:
-      return 0040000;
-    default:
-      return 0160000;
-  }
-}
 
 // Git knows the empty tree even if it is not stored.
 bool IsEmptyTree(const ObjectId& id) {

@@ -1,0 +1,281 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// 'log' chooses the commits and files that 'git log' chooses: of random
+// histories with merges, renames and copies, under random options.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/program.h"
+#include "support/repo_builder.h"
+#include "support/temp_dir.h"
+
+namespace zpack::testing {
+namespace {
+
+using Words = std::vector<std::string>;
+
+// A stream for git-fast-import(1).
+class RandomHistory {
+ public:
+  explicit RandomHistory(unsigned seed) : random_(seed) {}
+
+  std::string Stream(size_t commits) {
+    for (size_t i = 1; i <= commits; ++i) AddCommit(i);
+    out_ +=
+        "reset refs/heads/other\nfrom :" + std::to_string(1 + Below(commits)) +
+        "\n\n";
+    return out_;
+  }
+
+  template <typename T>
+  const T& Choose(const std::vector<T>& from) {
+    return from[Below(from.size())];
+  }
+  bool Chance(unsigned percent) { return Below(100) < percent; }
+  size_t Below(size_t end) {
+    return std::uniform_int_distribution<size_t>(0, end - 1)(random_);
+  }
+
+ private:
+  using Files = std::map<std::string, std::string>;  // contents by path
+
+  std::string Line() {
+    static const Words kLines = {"alpha", "beta(x);",  "  gamma", "}",
+                                 "",      "delta = 1", "x\ty",    "alpha beta"};
+    return Choose(kLines);
+  }
+
+  void Edit(std::string& text) {
+    for (size_t left = 1 + Below(3); left > 0; --left) {
+      const size_t feed = text.find('\n', Below(text.size() + 1));
+      const size_t at = feed == std::string::npos ? text.size() : feed + 1;
+      const size_t end = text.find('\n', at);
+      if (Chance(30) && end != std::string::npos) {
+        text.erase(at, end + 1 - at);
+      } else {
+        text.insert(at, Line() + "\n");
+      }
+    }
+    if (Chance(5)) text += "no line feed";
+    if (Chance(3)) text.insert(0, 1, '\0');
+  }
+
+  void Change(Files& files) {
+    static const Words kPaths = {"a",     "b.c",   "d/a",    "d/e/f.c",
+                                 "d/e/g", "d.c/x", "long/p", "long/q"};
+    const std::string& path = Choose(kPaths);
+    if (files.contains(path) && Chance(20)) {
+      // Moved, copied or removed.
+      const std::string to = Choose(kPaths);
+      if (Chance(70)) files[to] = files[path];
+      if (to != path && Chance(70)) files.erase(path);
+      return;
+    }
+    std::string& text = files[path];
+    if (text.empty() && Chance(80)) {
+      for (size_t i = 0; i < 6; ++i) text += Line() + std::to_string(i) + "\n";
+    }
+    Edit(text);
+  }
+
+  void AddCommit(size_t mark) {
+    const std::string at = ":" + std::to_string(mark);
+    std::vector<size_t> parents;
+    if (mark > 1 && !Chance(2)) {
+      for (size_t left = Chance(25) ? 2 + Below(2) : 1; left > 0; --left) {
+        const size_t parent = mark - 1 - Below(std::min<size_t>(mark - 1, 6));
+        if (std::ranges::find(parents, parent) == parents.end()) {
+          parents.push_back(parent);
+        }
+      }
+    }
+    Files files;
+    for (const size_t parent : parents) {
+      if (files.empty() || Chance(40)) files = trees_[parent];
+    }
+    // Some commits change nothing.
+    for (size_t left = Chance(15) ? 0 : 1 + Below(3); left > 0; --left) {
+      Change(files);
+    }
+    time_ += Below(3);
+    // Else the commit goes on from the last one.
+    if (parents.empty()) out_ += "reset refs/heads/main\n\n";
+    out_ += "commit refs/heads/main\nmark " + at + "\ncommitter C <c@x> " +
+            std::to_string(time_) + " +0000\n" + Data("commit " + at + "\n");
+    const char* word = "from";
+    for (const size_t parent : parents) {
+      out_ += std::string(word) + " :" + std::to_string(parent) + "\n";
+      word = "merge";
+    }
+    out_ += "deleteall\n";
+    for (const auto& [path, text] : files) {
+      out_ += "M 100644 inline " + path + "\n" + Data(text);
+    }
+    out_ += "\n";
+    trees_.emplace(mark, std::move(files));
+  }
+
+  static std::string Data(const std::string& bytes) {
+    return "data " + std::to_string(bytes.size()) + "\n" + bytes + "\n";
+  }
+
+  std::mt19937 random_;
+  std::string out_;
+  std::map<size_t, Files> trees_;
+  size_t time_ = 1600000000;
+};
+
+class LogHistoryTest : public ::testing::TestWithParam<unsigned> {
+ protected:
+  LogHistoryTest() : repo_(dir_ / "repo"), history_(GetParam()) {}
+
+  void Convert() {
+    repo_.Git({"fast-import", "--quiet"}, history_.Stream(70));
+    repo_.Git({"symbolic-ref", "HEAD", "refs/heads/main"});
+    const ProcessResult result =
+        RunZpack({"convert", "-q", repo_.path(), file_});
+    Require(result.ok(), result.err);
+  }
+
+  Words RandomOptions() {
+    static const std::vector<Words> kWalks = {{},
+                                              {},
+                                              {},
+                                              {"--full-history"},
+                                              {"--first-parent"},
+                                              {"--reverse"},
+                                              {"--no-merges"},
+                                              {"-n5"},
+                                              {"--skip=2"},
+                                              {"-n8", "--reverse"},
+                                              {"--merges"},
+                                              {"--since=1600000040"},
+                                              {"--until=1600000040"}};
+    static const std::vector<Words> kWants = {{},
+                                              {},
+                                              {"-Salpha"},
+                                              {"-Sbeta(x)"},
+                                              {"-Sa"},
+                                              {"-Galpha"},
+                                              {"-G^}$"},
+                                              {"-Gx.y"},
+                                              {"-GALPHA", "-i"},
+                                              {"-Gamma", "-a"},
+                                              {"-S[a-e]*ta", "--pickaxe-regex"},
+                                              {"-S\\<x\\>", "--pickaxe-regex"},
+                                              {"-Sx*", "--pickaxe-regex"},
+                                              {"-Sdelta = 1\n}"},
+                                              {"-G[[:space:]]"},
+                                              {"-G^$"},
+                                              {"-Sgamma", "--pickaxe-all"},
+                                              {"-SBeta", "-i"}};
+    static const std::vector<Words> kFiles = {{},
+                                              {"--raw"},
+                                              {"--raw", "--no-abbrev"},
+                                              {"--name-status"},
+                                              {"--name-only"}};
+    static const std::vector<Words> kRenames = {
+        {}, {"--no-renames"}, {"-M30%"}, {"-C"}, {"--find-copies-harder"}};
+    Words options = {"--format=%h %P %s"};
+    for (const auto* table : {&kWalks, &kWants, &kFiles, &kRenames}) {
+      const Words& words = history_.Choose(*table);
+      options.insert(options.end(), words.begin(), words.end());
+    }
+    if (history_.Chance(15)) {
+      options.push_back("--diff-filter=" +
+                        history_.Choose(Words{"A", "MD", "R", "C", "RC"}));
+    }
+    return options;
+  }
+
+  Words RandomRest() {
+    Words rest = history_.Choose(std::vector<Words>{{},
+                                                    {"--all"},
+                                                    {"HEAD", "^other"},
+                                                    {"other..main"},
+                                                    {"main...other"},
+                                                    {"other"},
+                                                    {"main~3", "other~1"}});
+    if (history_.Chance(50)) {
+      rest.push_back("--");
+      rest.push_back(history_.Choose(
+          Words{"a", "d", "b.c", "*.c", ":!d", "d/e", "long", ":(glob)*/*"}));
+    }
+    return rest;
+  }
+
+  void ExpectSame(const Words& options, const Words& rest) {
+    Words git = {"log"};
+    git.insert(git.end(), options.begin(), options.end());
+    git.insert(git.end(), rest.begin(), rest.end());
+    Words ours = {"log"};
+    ours.insert(ours.end(), options.begin(), options.end());
+    ours.push_back(file_);
+    ours.insert(ours.end(), rest.begin(), rest.end());
+    const ProcessResult actual = RunZpack(ours);
+    EXPECT_EQ(actual.exit_code, 0) << actual.err;
+    EXPECT_EQ(actual.out, repo_.TryGit(git).out)
+        << ::testing::PrintToString(git) << " seed " << GetParam();
+  }
+
+  TempDir dir_;
+  RepoBuilder repo_;
+  RandomHistory history_;
+  std::string file_ = dir_ / "x.zpack";
+};
+
+TEST_P(LogHistoryTest, IsThatOfGit) {
+  Convert();
+  for (int i = 0; i < 60; ++i) ExpectSame(RandomOptions(), RandomRest());
+}
+
+TEST_P(LogHistoryTest, FollowsFilesAsGitDoes) {
+  Convert();
+  for (const char* const path : {"a", "b.c", "d/e/g", "long/q", "d/a"}) {
+    ExpectSame({"--follow", "--raw", "--format=%h"}, {"--", path});
+    ExpectSame({"--follow", "-Salpha", "--name-status", "--format=%h"},
+               {"--", path});
+  }
+}
+
+TEST_P(LogHistoryTest, ReadsModesAsGitDoes) {
+  const std::string blob = repo_.WriteBlob("x\n");
+  const std::string other = repo_.WriteBlob("x y\n");
+  Words ids;
+  for (const auto& [mode, content] :
+       std::vector<std::pair<std::string, std::string>>{{"100644", blob},
+                                                        {"100664", blob},
+                                                        {"100600", other},
+                                                        {"100711", other},
+                                                        {"120000", other},
+                                                        {"120777", other}}) {
+    const std::string tree =
+        repo_.WriteTree(TreeEntryBytes(mode, "file", content));
+    std::string commit = "tree " + tree + "\n";
+    if (!ids.empty()) commit += "parent " + ids.back() + "\n";
+    const std::string time = std::to_string(1600000000 + ids.size());
+    commit += "author A <a@x> " + time + " +0000\ncommitter A <a@x> " + time +
+              " +0000\n\n" + mode + "\n";
+    ids.push_back(repo_.WriteObject("commit", commit));
+  }
+  repo_.SetRef("refs/heads/main", ids.back());
+  repo_.Git({"symbolic-ref", "HEAD", "refs/heads/main"});
+  Require(RunZpack({"convert", "-q", repo_.path(), file_}).ok(), "convert");
+  ExpectSame({"--raw"}, {});
+  ExpectSame({"--raw", "--full-history"}, {"--", "file"});
+  ExpectSame({"-Gy", "--name-status"}, {});
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, LogHistoryTest, ::testing::Values(1, 2, 3, 4));
+
+}  // namespace
+}  // namespace zpack::testing
