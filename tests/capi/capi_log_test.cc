@@ -6,10 +6,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
-#include <cstdlib>
-#include <limits>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -23,7 +22,6 @@
 namespace zpack::testing {
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
@@ -34,7 +32,8 @@ std::string HexOf(const zpack_oid& oid, size_t size) {
   if (oid.size == 0) return std::string(2 * size, '0');
   std::string hex(ZPACK_OID_HEX_SIZE, 'x');
   zpack_oid_to_hex(hex.data(), &oid);
-  return hex.c_str();
+  hex.resize(2 * size);
+  return hex;
 }
 
 // As 'git log --raw --format="commit %H %P"' prints it.
