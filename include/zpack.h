@@ -469,6 +469,104 @@ ZPACK_API int zpack_search_versions(const zpack_archive* archive,
                                     zpack_matching_blob_cb callback,
                                     void* payload);
 
+/* ---- Commits and the files that they change ---- */
+
+/* Where the earlier version of an added file is looked for. */
+typedef enum zpack_renames {
+  ZPACK_RENAMES_NONE = 0,         /* nowhere */
+  ZPACK_RENAMES_REMOVED = 1,      /* among removed files, as with -M */
+  ZPACK_RENAMES_COPIES = 2,       /* and among changed files, as with -C */
+  ZPACK_RENAMES_COPIES_HARDER = 3 /* and among all files */
+} zpack_renames;
+
+/* Which commits are wanted for what they change, as in git-log(1). */
+typedef enum zpack_pickaxe {
+  ZPACK_PICKAXE_NONE = 0,
+  ZPACK_PICKAXE_STRING = 1,     /* -S: a text occurs more or less often */
+  ZPACK_PICKAXE_EXPRESSION = 2, /* -S with --pickaxe-regex */
+  ZPACK_PICKAXE_LINES = 3,      /* -G: an added or removed line matches */
+  ZPACK_PICKAXE_OBJECT = 4      /* --find-object: `object` comes or goes */
+} zpack_pickaxe;
+
+#define ZPACK_MOST_SIMILAR 60000 /* 100 % */
+
+typedef struct zpack_log_options {
+  unsigned version;        /* ZPACK_LOG_OPTIONS_VERSION */
+  unsigned threads;        /* 0: one for each processor */
+  const zpack_oid* starts; /* or NULL */
+  size_t start_count;
+  const zpack_oid* excluded; /* left out with their ancestors; or NULL */
+  size_t excluded_count;
+  /* As in gitglossary(7); only commits that change them. None: all. */
+  const char* const* paths; /* or NULL */
+  size_t path_count;
+  int all_refs; /* 1: starts also from all refs and HEAD */
+  int full_history;
+  int follow;           /* 1: follows the only path beyond renames */
+  int first_parent;     /* 1: compares merges with their first parents */
+  int reverse;          /* 1: the oldest commit first */
+  uint64_t skip;        /* commits */
+  uint64_t max_commits; /* 0: all */
+  uint64_t since;       /* seconds since 1970, of the committer */
+  uint64_t until;       /* 0: no limit */
+  int min_parents;
+  int max_parents;         /* -1: no limit */
+  int files;               /* 1: zpack_commit has its files */
+  int renames;             /* a zpack_renames */
+  uint32_t min_similarity; /* of a renamed file, of ZPACK_MOST_SIMILAR */
+  uint64_t rename_limit;   /* files on each side; above, only equal files are
+                              found; 0: no limit */
+  const char* diff_filter; /* letters as in git-log(1), or NULL */
+  int pickaxe;             /* a zpack_pickaxe */
+  const char* pattern;     /* of the pickaxe, or NULL */
+  zpack_oid object;        /* for ZPACK_PICKAXE_OBJECT */
+  int ignore_case;         /* of letters in `pattern` */
+  int pickaxe_all;         /* 1: all files of a commit with a wanted file */
+  int text;                /* 1: ZPACK_PICKAXE_LINES reads binary files */
+  zpack_stop_cb stop;      /* as for searches, or NULL */
+  void* stop_payload;
+} zpack_log_options;
+#define ZPACK_LOG_OPTIONS_VERSION 1
+#define ZPACK_LOG_OPTIONS_INIT                                      \
+  {1,    0,    NULL, 0,    NULL,     0, NULL, 0,  0,    0,   0,     \
+   0,    0,    0,    0,    0,        0, 0,    -1, 0,    1,   30000, \
+   1000, NULL, 0,    NULL, {{0}, 0}, 0, 0,    0,  NULL, NULL}
+ZPACK_API int zpack_log_options_init(zpack_log_options* options,
+                                     unsigned version);
+
+typedef struct zpack_changed_file {
+  /* 'A' added, 'D' removed, 'M' changed, 'T' of another type, 'R' renamed, 'C'
+   * copied. */
+  char status;
+  uint32_t similarity; /* for 'R' and 'C', of ZPACK_MOST_SIMILAR */
+  uint32_t old_mode;   /* 0, and an id of size 0: there is none */
+  uint32_t new_mode;
+  zpack_oid old_oid;
+  zpack_oid new_oid;
+  const char* old_path;
+  size_t old_path_size;
+  const char* new_path; /* differs only for 'R' and 'C' */
+  size_t new_path_size;
+} zpack_changed_file;
+
+typedef struct zpack_commit {
+  zpack_oid oid;
+  const char* content;
+  size_t content_size;
+  const zpack_oid* parents; /* none at a shallow boundary */
+  size_t parent_count;
+  /* In Git's order. Those of a merge are known only with first_parent. */
+  const zpack_changed_file* files;
+  size_t file_count;
+} zpack_commit;
+
+typedef int (*zpack_commit_cb)(const zpack_commit* commit, void* payload);
+/* Calls `callback` with each commit, in the order of git-log(1). Contents are
+ * not hashed, and attributes not read. Errors as for zpack_search_tree. */
+ZPACK_API int zpack_log(const zpack_archive* archive,
+                        const zpack_log_options* options,
+                        zpack_commit_cb callback, void* payload);
+
 /* ---- Whole files ---- */
 
 typedef struct zpack_progress {

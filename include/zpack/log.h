@@ -74,7 +74,7 @@ struct LogOptions {
   // letter that is given in lower case are left out.
   std::string diff_filter = {};
   Pickaxe pickaxe = Pickaxe::kNone;
-  std::string pattern = {};  // of the pickaxe
+  std::string pattern = {};  // of the pickaxe; not empty
   ObjectId object = {};      // for kObject
   bool ignore_case = false;
   bool pickaxe_all = false;  // all files of a commit with one that is wanted

@@ -311,13 +311,9 @@ int zpack_walk(const zpack_archive* archive, const zpack_walk_options* options,
     ZPACK_TRY(CheckGiven(archive, callback));
     ZPACK_ASSIGN_OR_RETURN(const auto given, OptionsOr(options, kWalk));
     WalkOptions walk;
-    if (given.start_count != 0) ZPACK_TRY(CheckGiven(given.starts));
+    ZPACK_ASSIGN_OR_RETURN(walk.starts, IdsOf(given.starts, given.start_count));
     if (given.all_refs != 0) walk.refs = WalkRefs::kAll;
     if (given.objects != 0) walk.objects = WalkObjects::kAll;
-    for (size_t i = 0; i < given.start_count; ++i) {
-      ZPACK_ASSIGN_OR_RETURN(const ObjectId start, IdOf(&given.starts[i]));
-      walk.starts.push_back(start);
-    }
     int returned = 0;
     const Status walked = archive->reader->Walk(
         walk, [&](const WalkedObject& object) -> Result<Visit> {

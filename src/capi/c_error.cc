@@ -95,6 +95,17 @@ Result<ObjectId> IdOf(const zpack_oid* oid) {
   return id;
 }
 
+Result<std::vector<ObjectId>> IdsOf(const zpack_oid* oids, size_t count) {
+  if (count == 0) return std::vector<ObjectId>();
+  ZPACK_TRY(CheckGiven(oids));
+  std::vector<ObjectId> ids;
+  for (const zpack_oid& oid : std::span(oids, count)) {
+    ZPACK_ASSIGN_OR_RETURN(const ObjectId id, IdOf(&oid));
+    ids.push_back(id);
+  }
+  return ids;
+}
+
 Result<std::vector<std::string>> PathsOf(const char* const* paths,
                                          size_t count) {
   if (count == 0) return std::vector<std::string>();

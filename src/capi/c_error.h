@@ -55,6 +55,9 @@ Status CheckGiven(Pointers... arguments) {
 }
 // kInvalidArgument unless `oid` is an id.
 Result<ObjectId> IdOf(const zpack_oid* oid);
+// The ids of an array. kInvalidArgument if the array is null and has a size, or
+// for something that is not an id.
+Result<std::vector<ObjectId>> IdsOf(const zpack_oid* oids, size_t count);
 // The strings of an array. kInvalidArgument if one of them is null, or if the
 // array is and has a size.
 Result<std::vector<std::string>> PathsOf(const char* const* paths,

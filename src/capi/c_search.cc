@@ -1,20 +1,16 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include <chrono>
-#include <condition_variable>
-#include <mutex>
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "base/error.h"
 #include "capi/c_archive.h"
 #include "capi/c_error.h"
+#include "capi/stop_question.h"
 #include "zpack.h"
 #include "zpack/search.h"
 
@@ -22,41 +18,6 @@ namespace zpack::capi {
 namespace {
 
 constexpr zpack_search_options kSearch = ZPACK_SEARCH_OPTIONS_INIT;
-constexpr std::chrono::milliseconds kStopInterval(100);
-
-// Asks a callback, in a thread of its own, whether a search should stop.
-class StopQuestion {
- public:
-  StopQuestion(zpack_stop_cb callback, void* payload)
-      : callback_(callback), payload_(payload) {
-    if (callback == nullptr) return;
-    thread_ =
-        std::jthread([this](const std::stop_token& ended) { Ask(ended); });
-  }
-  StopQuestion(const StopQuestion&) = delete;
-  StopQuestion& operator=(const StopQuestion&) = delete;
-
-  std::stop_token token() const { return stop_.get_token(); }
-
- private:
-  void Ask(const std::stop_token& ended) {
-    std::mutex mutex;
-    std::condition_variable_any changed;
-    std::unique_lock<std::mutex> lock(mutex);
-    while (!ended.stop_requested()) {
-      if (callback_(payload_) != 0) {
-        stop_.request_stop();
-        return;
-      }
-      changed.wait_for(lock, ended, kStopInterval, [] { return false; });
-    }
-  }
-
-  zpack_stop_cb callback_;
-  void* payload_;
-  std::stop_source stop_;
-  std::jthread thread_;  // last, so that it ends before what it uses
-};
 
 Status CheckRanges(const zpack_search_options& given) {
   if (given.syntax < ZPACK_SYNTAX_BASIC || given.syntax > ZPACK_SYNTAX_PERL) {

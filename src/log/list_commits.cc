@@ -227,6 +227,12 @@ Status ListCommits(const ArchiveFile& archive, const LogOptions& options,
     return MakeError(ErrorCode::kInvalidArgument,
                      "--follow requires exactly one pathspec");
   }
+  const bool has_pattern =
+      options.pickaxe != Pickaxe::kNone && options.pickaxe != Pickaxe::kObject;
+  if (has_pattern && options.pattern.empty()) {
+    return MakeError(ErrorCode::kInvalidArgument,
+                     "-S and -G require a text that is not empty");
+  }
   CommitLister lister(archive, options, diff, paths);
   return lister.Run(visit);
 }

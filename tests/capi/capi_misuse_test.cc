@@ -56,6 +56,7 @@ TEST_F(CApiMisuse, MissingArgumentsAreErrors) {
   ExpectInvalid(zpack_restore_options_init(nullptr, 1));
   ExpectInvalid(zpack_repack_options_init(nullptr, 1));
   ExpectInvalid(zpack_search_options_init(nullptr, 1));
+  ExpectInvalid(zpack_log_options_init(nullptr, 1));
   zpack_oid oid;
   ExpectInvalid(zpack_oid_from_hex(nullptr, tip_.c_str()));
   ExpectInvalid(zpack_oid_from_hex(&oid, nullptr));
@@ -120,6 +121,27 @@ TEST_F(CApiMisuse, MissingArgumentsOfSearchesAreErrors) {
   given.path_count = 0;
   given.patterns = nullptr;
   ExpectInvalid(zpack_search_history(archive_, &given, match, nullptr));
+}
+
+TEST_F(CApiMisuse, MissingArgumentsOfTheLogAreErrors) {
+  zpack_log_options given = ZPACK_LOG_OPTIONS_INIT;
+  const auto commit = [](const zpack_commit*, void*) { return 0; };
+  ExpectInvalid(zpack_log(nullptr, &given, commit, nullptr));
+  ExpectInvalid(zpack_log(archive_, &given, nullptr, nullptr));
+  EXPECT_EQ(zpack_log(archive_, nullptr, commit, nullptr), ZPACK_OK);
+  given.start_count = 1;
+  ExpectInvalid(zpack_log(archive_, &given, commit, nullptr));
+  given.start_count = 0;
+  given.excluded_count = 1;
+  ExpectInvalid(zpack_log(archive_, &given, commit, nullptr));
+  given.excluded_count = 0;
+  given.path_count = 1;
+  ExpectInvalid(zpack_log(archive_, &given, commit, nullptr));
+  given.path_count = 0;
+  const zpack_oid none = {};
+  given.starts = &none;
+  given.start_count = 1;
+  ExpectInvalid(zpack_log(archive_, &given, commit, nullptr));
 }
 
 TEST_F(CApiMisuse, MissingPathsAreErrors) {

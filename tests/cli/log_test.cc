@@ -360,6 +360,11 @@ TEST_F(LogTest, RefusesWhatItDoesNotDo) {
   EXPECT_EQ(RunZpack({"log"}).exit_code, 129);
   EXPECT_EQ(Log({"--name-only", "--name-status"}).exit_code, 128);
   EXPECT_EQ(Log({"-Sx", "-Gx"}).exit_code, 128);
+  for (const char* const option : {"-S", "-G"}) {
+    const ProcessResult empty = Log({option, ""});
+    EXPECT_EQ(empty.exit_code, 128) << option;
+    EXPECT_THAT(empty.err, HasSubstr("require a text that is not empty"));
+  }
   EXPECT_EQ(Log({"--follow"}).exit_code, 128);
   EXPECT_EQ(Log({"--pretty=nonsense"}).exit_code, 128);
   EXPECT_EQ(Log({"--decorate=nonsense"}).exit_code, 128);

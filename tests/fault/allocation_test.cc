@@ -259,6 +259,25 @@ TEST_F(AllocationTest, FailureEndsASearch) {
   });
 }
 
+TEST_F(AllocationTest, FailureEndsALog) {
+  ASSERT_THAT(Convert(file_), IsOk());
+  Sweep([&]() -> Status {
+    const auto reader = ArchiveReader::Open(file_, {});
+    if (!reader) return ToStatus(reader);
+    LogOptions log;
+    log.refs = WalkRefs::kAll;
+    log.files = true;
+    log.renames = RenameSearch::kCopies;
+    log.threads = 2;
+    const auto go_on = [](const auto&) { return Visit::kContinue; };
+    const Status listed = (*reader)->Log(log, go_on);
+    if (!listed) return listed;
+    log.pickaxe = Pickaxe::kLines;
+    log.pattern = "[a-z]*e";
+    return (*reader)->Log(log, go_on);
+  });
+}
+
 TEST_F(AllocationTest, FailureEndsRepackAndLosesNothing) {
   const RepoBuilder repo(dir_ / "repo");
   repo.History(3);

@@ -138,6 +138,7 @@ AT_EXIT = {
     "walk": "while True: list(archive.walk(objects=True))",
     "grep": "while True: list(archive.grep('line'))",
     "grep_history": "while True: [working.set() for _ in archive.grep_history('[0-9]')]",
+    "log": "while True: [working.set() for _ in archive.log(G='[0-9]', files=True)]",
     "open": "while True: zpack.open(file)",
     "verify": "while True: zpack.verify(file, progress=lambda p: working.set())",
     "convert": "while True: zpack.convert(repository, own(), overwrite=True)",
@@ -226,7 +227,7 @@ def test_operation_in_a_forked_process(repository, file, tmp_path):
 
 @pytest.mark.parametrize("name", (
     "Archive", "Object", "ObjectIterator", "Ref", "_zpack.MatchIterator",
-    "_zpack.HistoryMatchIterator", "_zpack.MatchingBlobIterator"))
+    "_zpack.HistoryMatchIterator", "_zpack.MatchingBlobIterator", "_zpack.CommitIterator"))
 @pytest.mark.parametrize("derived", (False, True))
 def test_object_that_was_not_made_is_refused(file, name, derived):
     run(f"""
@@ -242,7 +243,8 @@ def test_object_that_was_not_made_is_refused(file, name, derived):
     whole = {{"Archive": archive, "Object": archive["HEAD"], "ObjectIterator": archive.objects(),
              "Ref": archive.head, "_zpack.MatchIterator": archive.grep("x"),
              "_zpack.HistoryMatchIterator": archive.grep_history("x"),
-             "_zpack.MatchingBlobIterator": archive.grep_versions("x")}}["{name}"]
+             "_zpack.MatchingBlobIterator": archive.grep_versions("x"),
+             "_zpack.CommitIterator": archive.log()}}["{name}"]
 
     def tried(action):
         try:

@@ -3,6 +3,7 @@
 """Uses the package as a program with types does. mypy reads it and nobody runs it:
 tests/install/wheel_test.py."""
 
+import datetime
 import pathlib
 from typing import assert_type
 
@@ -39,6 +40,20 @@ def lines(archive: zpack.Archive) -> list[bytes]:
         assert_type(brought.removed, str | None)
     for version in archive.grep_versions(b"pattern", all_blobs=True):
         assert_type(version, zpack.MatchingBlob)
+    return found
+
+
+def commits(archive: zpack.Archive) -> list[str]:
+    found: list[str] = []
+    for commit in archive.log("v1..HEAD", pathlib.Path("src"), S=b"pattern", files=True,
+                              since=datetime.datetime(2020, 1, 1), max_count=3):
+        assert_type(commit, zpack.Commit)
+        assert_type(commit.author, zpack.Signature)
+        assert_type(commit.raw_message, bytes)
+        found.append(commit.message)
+        for file in commit.files:
+            assert_type(file, zpack.ChangedFile)
+            assert_type(file.old_id, str | None)
     return found
 
 

@@ -19,6 +19,7 @@
 #include "file_path.h"
 #include "initialised_caster.h"
 #include "interpreter_lock.h"
+#include "log_class.h"
 #include "module_parts.h"
 #include "object_iterator.h"
 #include "python_errors.h"
@@ -223,6 +224,11 @@ class PythonArchive {
     return MakeVersionSearch(reader(), users_, values);
   }
 
+  py::object Log(const py::dict& values) const {
+    CheckProcess(*users_);
+    return MakeLog(reader(), users_, values);
+  }
+
   py::list Walk(const std::vector<py::str>& starts, bool objects) const {
     const auto reader = this->reader();
     WalkOptions options;
@@ -393,6 +399,7 @@ void DefineArchive(py::module_& module) {
   DefineObject(module);
   DefineRef(module);
   DefineSearches(module);
+  DefineLog(module);
   using A = PythonArchive;
   py::class_<A> type(
       module, "Archive",
@@ -456,8 +463,10 @@ void DefineArchive(py::module_& module) {
       .def("blocks", &A::Blocks, "What blocks the file has, as dictionaries.")
       .def("_search_tree", &A::SearchTree)
       .def("_search_history", &A::SearchHistory)
-      .def("_search_versions", &A::SearchVersions);
+      .def("_search_versions", &A::SearchVersions)
+      .def("_log", &A::Log);
   AddSearchMethods(type);
+  AddLogMethod(type);
 }
 
 }  // namespace zpack::python

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "ahead_iterator.h"
+#include "python_class.h"
 #include "python_errors.h"
 #include "python_text.h"
 #include "zpack/line_search.h"
@@ -52,9 +53,8 @@ struct FoundVersion {
   uint64_t Weight() const { return sizeof(FoundVersion) + path.size(); }
 };
 
-// Classes of zpack/search.py. They stay until the process ends.
-py::object& ClassOf(const char* name) {
-  return *new py::object(py::module_::import("zpack.search").attr(name));
+py::object& SearchClass(const char* name) {
+  return ClassOf("zpack.search", name);
 }
 
 // Checks the patterns, which takes long if there are many.
@@ -177,22 +177,22 @@ py::object MakeVersionSearch(std::shared_ptr<ArchiveReader> reader,
 }
 
 void DefineSearches(py::module_& module) {
-  DefineIterator<FoundLine>(module, "MatchIterator",
-                            [&type = ClassOf("Match")](const FoundLine& found) {
-                              return type(TextOf(found.path),
-                                          found.blob.ToHex(), found.line,
-                                          py::bytes(found.text));
-                            });
+  DefineIterator<FoundLine>(
+      module, "MatchIterator",
+      [&type = SearchClass("Match")](const FoundLine& found) {
+        return type(TextOf(found.path), found.blob.ToHex(), found.line,
+                    py::bytes(found.text));
+      });
   DefineIterator<FoundHistory>(
       module, "HistoryMatchIterator",
-      [&type = ClassOf("HistoryMatch")](const FoundHistory& found) {
+      [&type = SearchClass("HistoryMatch")](const FoundHistory& found) {
         return type(TextOf(found.line.path), found.line.blob.ToHex(),
                     found.line.line, py::bytes(found.line.text),
                     IdOf(found.brought), IdOf(found.removed), found.present);
       });
   DefineIterator<FoundVersion>(
       module, "MatchingBlobIterator",
-      [&type = ClassOf("MatchingBlob")](const FoundVersion& found) {
+      [&type = SearchClass("MatchingBlob")](const FoundVersion& found) {
         return type(TextOf(found.path), found.blob.ToHex(), found.lines,
                     found.binary);
       });

@@ -6,10 +6,10 @@ import ctypes as c
 import random
 
 from raids.library_session import (
-    EINTERRUPTED, EINVALID, ELIMIT, ENOTFOUND, OK, TYPES, Archive, BlobCallback, Cost,
-    FileCallback, ForeachOptions, MatchCallback, Object, ObjectCallback, Oid, OidCallback,
-    OpenOptions, PieceCallback, Ref, RefCallback, SearchedCallback, SearchOptions, Session,
-    StopCallback, WalkCallback, WalkOptions, hex_of, oid_of)
+    EINTERRUPTED, EINVALID, ELIMIT, ENOTFOUND, OK, TYPES, Archive, BlobCallback, CommitCallback,
+    Cost, FileCallback, ForeachOptions, LogOptions, MatchCallback, Object, ObjectCallback, Oid,
+    OidCallback, OpenOptions, PieceCallback, Ref, RefCallback, SearchedCallback, SearchOptions,
+    Session, StopCallback, WalkCallback, WalkOptions, hex_of, oid_of)
 
 NUMBERS = (0, 1, 2, 3, 255, 4096, 2**20, 2**31 - 1, 2**31, 2**32 - 1, 2**32, 2**40, 2**62,
            2**63 - 1, 2**63, 2**64 - 1)
@@ -321,7 +321,51 @@ class Calls(Session):
         elif passed_all and kind == "versions":
             self.expect(set(seen) == blobs, f"{len(seen)} versions of {len(blobs)}")
 
-    READING = (search, numbers, read, read, header, contains, stream, refs, resolve, resolve,
+    def log(self, chance: random.Random, archive: Archive, depth: int = 0) -> None:
+        """Commits, with any options."""
+        plain = chance.randrange(3) == 0
+        starts = [] if plain else [self.pick(chance)[0] for _ in range(chance.choice((0, 0, 1, 2)))]
+        paths = [] if plain else chance.choices(PATHSPECS, k=chance.choice((0, 0, 1, 2)))
+        given = (Oid * len(starts))(*starts), (c.c_char_p * len(paths))(*paths)
+        options = LogOptions(
+            version=1, threads=chance.choice((0, 1, 2)), starts=c.addressof(given[0]),
+            start_count=len(starts), paths=c.addressof(given[1]), path_count=len(paths),
+            all_refs=1, max_parents=-1, files=1, min_similarity=30000, rename_limit=1000)
+        if not plain:
+            for name in ("full_history", "follow", "first_parent", "reverse", "files", "ignore_case",
+                         "pickaxe_all", "text"):
+                setattr(options, name, chance.choice((0, 0, 1)))
+            for name in ("skip", "max_commits", "since", "until", "rename_limit"):
+                setattr(options, name, chance.choice((0, 0, 0, 1, 1700000000, 2**64 - 1)))
+            options.renames = chance.choice((0, 1, 1, 2, 3, 3, 4))
+            options.min_similarity = chance.choice((0, 30000, 60000, 60001))
+            options.diff_filter = chance.choice((None, None, b"AM", b"d", b"R*", b"\xff"))
+            options.pickaxe = chance.choice((0, 0, 1, 2, 3, 4, -1))
+            options.pattern = chance.choice((None, *PATTERNS))
+            options.object = self.pick(chance)[0]
+        seen: list[str] = []
+
+        def see(pointer) -> None:
+            commit = pointer.contents
+            seen.append(hex_of(commit.oid))
+            content = c.string_at(commit.content, commit.content_size)
+            if self.mode != "forged":
+                self.check_content("zpack_log", seen[-1], 1, content)
+            for file in commit.files[:commit.file_count] if commit.file_count else ():
+                paths_of = (c.string_at(file.old_path, file.old_path_size),
+                            c.string_at(file.new_path, file.new_path_size))
+                self.expect(file.status in b"ADMTRC" and all(paths_of), f"a file {paths_of}")
+        callback, stops, check = self.visitor(CommitCallback, chance, 3, see,
+                                              self.nested(chance, archive, depth))
+        code = self.call("zpack_log", archive.handle, c.byref(options), callback, None,
+                         stops=stops)
+        passed_all = check("zpack_log", code)
+        if plain and self.mode == "good" and not archive.is_limited:
+            self.expect(code == OK or code in stops, f"zpack_log returned {code}")
+            if passed_all:
+                self.expect(sorted(seen) == sorted(self.truth["commits_walked"]), "other commits")
+
+    READING = (search, log, numbers, read, read, header, contains, stream, refs, resolve, resolve,
                all_ids, all_objects, files, walk)
 
     # Attacks.

@@ -10,23 +10,23 @@ import subprocess
 
 from raids.library_calls import Calls
 from raids.library_session import (
-    EEXISTS, EINTERRUPTED, EINVALID, OK, PARAMETERS, VERSIONS, BlobCallback, Consolidated,
-    ConsolidateOptions, ConvertOptions, FileCallback,
-    ForeachOptions, MatchCallback, Object, ObjectCallback, Oid, OidCallback, OpenOptions,
+    EEXISTS, EINTERRUPTED, EINVALID, OK, PARAMETERS, VERSIONS, BlobCallback, CommitCallback,
+    Consolidated, ConsolidateOptions, ConvertOptions, FileCallback,
+    ForeachOptions, LogOptions, MatchCallback, Object, ObjectCallback, Oid, OidCallback, OpenOptions,
     PieceCallback, ProgressCallback, RefCallback, RepackOptions, RestoreOptions, RunOptions,
     SearchedCallback, SearchOptions, VerifyOptions, WalkCallback, WalkOptions, oid_of)
 
 STRUCTS = {"open": OpenOptions, "foreach": ForeachOptions, "walk": WalkOptions,
            "verify": VerifyOptions, "convert": ConvertOptions, "restore": RestoreOptions,
            "consolidate": ConsolidateOptions, "consolidated": Consolidated,
-           "repack": RepackOptions, "search": SearchOptions, "oid": Oid, "object": Object,
-           "int": c.c_int,
+           "repack": RepackOptions, "search": SearchOptions, "log": LogOptions, "oid": Oid,
+           "object": Object, "int": c.c_int,
            "uint64": c.c_uint64, "pointer": c.c_void_p}
 CALLBACKS = {"ref_callback": RefCallback, "piece_callback": PieceCallback,
              "oid_callback": OidCallback, "object_callback": ObjectCallback,
              "file_callback": FileCallback, "walk_callback": WalkCallback,
              "searched_callback": SearchedCallback, "match_callback": MatchCallback,
-             "blob_callback": BlobCallback}
+             "blob_callback": BlobCallback, "commit_callback": CommitCallback}
 # One pattern, for options that need one.
 PATTERNS = (c.c_char_p * 1)(b"line")
 
@@ -119,7 +119,7 @@ class Misuse(Calls):
     def odd_version(self) -> None:
         """A struct of another version, which ends before memory that nobody may read."""
         name = self.chance.choice(("open", "foreach", "walk", "verify", "convert",
-                                   "consolidate", "restore", "repack", "search"))
+                                   "consolidate", "restore", "repack", "search", "log"))
         version = self.chance.choice((0, VERSIONS.get(name, 1) + 1, 3, 255, 2**31, 2**32 - 1))
         given = STRUCTS[name](1)
         code = self.call(f"zpack_{name}_options_init", c.byref(given), c.c_uint(version),

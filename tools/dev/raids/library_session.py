@@ -80,6 +80,22 @@ HistoryMatch = struct("HistoryMatch", path=c.c_void_p, path_size=c.c_size_t, tex
                       brought=Oid, present=c.c_int, removed=Oid)
 MatchingBlob = struct("MatchingBlob", blob=Oid, path=c.c_void_p, path_size=c.c_size_t,
                       binary=c.c_int, lines=c.c_uint64)
+LogOptions = struct("LogOptions", version=c.c_uint, threads=c.c_uint, starts=c.c_void_p,
+                    start_count=c.c_size_t, excluded=c.c_void_p, excluded_count=c.c_size_t,
+                    paths=c.c_void_p, path_count=c.c_size_t, all_refs=c.c_int,
+                    full_history=c.c_int, follow=c.c_int, first_parent=c.c_int,
+                    reverse=c.c_int, skip=c.c_uint64, max_commits=c.c_uint64, since=c.c_uint64,
+                    until=c.c_uint64, min_parents=c.c_int, max_parents=c.c_int, files=c.c_int,
+                    renames=c.c_int, min_similarity=c.c_uint32, rename_limit=c.c_uint64,
+                    diff_filter=c.c_char_p, pickaxe=c.c_int, pattern=c.c_char_p, object=Oid,
+                    ignore_case=c.c_int, pickaxe_all=c.c_int, text=c.c_int, stop=StopCallback,
+                    stop_payload=c.c_void_p)
+ChangedFile = struct("ChangedFile", status=c.c_char, similarity=c.c_uint32, old_mode=c.c_uint32,
+                     new_mode=c.c_uint32, old_oid=Oid, new_oid=Oid, old_path=c.c_void_p,
+                     old_path_size=c.c_size_t, new_path=c.c_void_p, new_path_size=c.c_size_t)
+Commit = struct("Commit", oid=Oid, content=c.c_void_p, content_size=c.c_size_t,
+                parents=c.POINTER(Oid), parent_count=c.c_size_t, files=c.POINTER(ChangedFile),
+                file_count=c.c_size_t)
 RefCallback = c.CFUNCTYPE(c.c_int, c.POINTER(Ref), c.c_void_p)
 PieceCallback = c.CFUNCTYPE(c.c_int, c.c_void_p, c.c_size_t, c.c_void_p)
 OidCallback = c.CFUNCTYPE(c.c_int, c.POINTER(Oid), c.c_void_p)
@@ -89,6 +105,7 @@ WalkCallback = c.CFUNCTYPE(c.c_int, c.POINTER(Walked), c.c_void_p)
 SearchedCallback = c.CFUNCTYPE(c.c_int, c.POINTER(SearchedFile), c.c_void_p)
 MatchCallback = c.CFUNCTYPE(c.c_int, c.POINTER(HistoryMatch), c.c_void_p)
 BlobCallback = c.CFUNCTYPE(c.c_int, c.POINTER(MatchingBlob), c.c_void_p)
+CommitCallback = c.CFUNCTYPE(c.c_int, c.POINTER(Commit), c.c_void_p)
 
 # What each function takes. Without '?', NULL is ZPACK_EINVALID; a result is 'out'.
 PARAMETERS = {
@@ -102,6 +119,7 @@ PARAMETERS = {
     "zpack_restore_options_init": "out:restore 1",
     "zpack_repack_options_init": "out:repack 1",
     "zpack_search_options_init": "out:search 1",
+    "zpack_log_options_init": "out:log 1",
     "zpack_open": "out:pointer file open?",
     "zpack_foreach_ref": "archive ref_callback payload?",
     "zpack_resolve": "out:oid archive name",
@@ -118,6 +136,7 @@ PARAMETERS = {
     "zpack_search_tree": "archive oid search searched_callback payload?",
     "zpack_search_history": "archive search match_callback payload?",
     "zpack_search_versions": "archive search blob_callback payload?",
+    "zpack_log": "archive log? commit_callback payload?",
     "zpack_verify": "out:pointer file repository? verify?",
     "zpack_convert": "repository new_file convert?",
     "zpack_consolidate": "out:consolidated? file new_file consolidate?",
@@ -134,7 +153,8 @@ CODES = {
     "zpack_oid_from_hex": {EINVALID},
     "zpack_contains": {ECORRUPT, EINVALID, EIO, ELIMIT},
 } | {
-    f"zpack_search_{name}": READING | {EINTERRUPTED} for name in ("tree", "history", "versions")
+    f"zpack_{name}": READING | {EINTERRUPTED}
+    for name in ("search_tree", "search_history", "search_versions", "log")
 } | {name: {EINVALID} for name in PARAMETERS if name.endswith("_init")} | {
     f"zpack_{name}": WHOLE for name in (
         "verify", "convert", "consolidate", "restore", "repack")}

@@ -17,14 +17,15 @@ from . import errors
 from ._zpack import Archive, Object, ObjectIterator, Ref
 from ._zpack import version as _version
 from .errors import Error
+from .log import ChangedFile, Commit, Signature
 from .operations import (Consolidated, Path as _Path, Progress, Report, consolidate, convert,
                          restore, verify)
 from .search import HistoryMatch, Match, MatchingBlob
 
 __version__: str = _version()
-__all__ = ["Archive", "Consolidated", "Error", "HistoryMatch", "Match", "MatchingBlob", "Object",
-           "ObjectIterator", "Progress", "Ref", "Report", "consolidate", "convert", "errors",
-           "open", "restore", "verify"]
+__all__ = ["Archive", "ChangedFile", "Commit", "Consolidated", "Error", "HistoryMatch", "Match",
+           "MatchingBlob", "Object", "ObjectIterator", "Progress", "Ref", "Report", "Signature",
+           "consolidate", "convert", "errors", "open", "restore", "verify"]
 
 
 def open(path: _Path, *, cache_size: int = 256 << 20,  # pylint: disable=redefined-builtin

@@ -4,6 +4,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Self
 
+from .log import Commit, Time
 from .operations import Path
 from .search import HistoryMatch, Match, MatchingBlob, Pathspec, Pattern
 
@@ -36,6 +37,10 @@ class HistoryMatchIterator:
 class MatchingBlobIterator:
     def __iter__(self) -> MatchingBlobIterator: ...
     def __next__(self) -> MatchingBlob: ...
+
+class CommitIterator:
+    def __iter__(self) -> CommitIterator: ...
+    def __next__(self) -> Commit: ...
 
 class Ref:
     @property
@@ -90,9 +95,21 @@ class Archive:
                       ignore_case: bool = False, words: bool = False, invert: bool = False,
                       all_match: bool = False, binary: str = "whole", all_blobs: bool = False,
                       threads: int = 0) -> Iterator[MatchingBlob]: ...
+    def log(self, revisions: str | Iterable[str] = (),
+            paths: Pathspec | Iterable[Pathspec] = (), *, all: bool = False,
+            S: Pattern | None = None, G: Pattern | None = None, pickaxe_regex: bool = False,
+            find_object: str | None = None, ignore_case: bool = False,
+            pickaxe_all: bool = False, text: bool = False, full_history: bool = False,
+            follow: bool = False, first_parent: bool = False, reverse: bool = False,
+            skip: int = 0, max_count: int | None = None, since: Time | None = None,
+            until: Time | None = None, min_parents: int = 0, max_parents: int | None = None,
+            files: bool = False, renames: str = "renames", similarity: float = 50,
+            rename_limit: int = 1000, diff_filter: str = "",
+            threads: int = 0) -> Iterator[Commit]: ...
     def _search_tree(self, revision: str, values: dict[str, Any]) -> MatchIterator: ...
     def _search_history(self, values: dict[str, Any]) -> HistoryMatchIterator: ...
     def _search_versions(self, values: dict[str, Any]) -> MatchingBlobIterator: ...
+    def _log(self, values: dict[str, Any]) -> CommitIterator: ...
 
 def convert(repository: Path, path: Path, values: dict[str, Any],
             progress: Callable[..., Any] | None) -> bool: ...

@@ -110,7 +110,7 @@ def grep(self: Archive, patterns: Union[Pattern, Iterable[Pattern]], revision: s
     values = _values(patterns, paths, syntax, binary, threads)
     values |= {"ignore_case": ignore_case, "words": words, "invert": invert,
                "all_match": all_match,
-               "max_depth": None if max_depth is None else _number("max_depth", max_depth)}
+               "max_depth": None if max_depth is None else number("max_depth", max_depth)}
     return self._search_tree(revision, values)
 
 
@@ -154,19 +154,25 @@ def _values(patterns: Union[Pattern, Iterable[Pattern]],
             threads: int) -> dict[str, Any]:
     if isinstance(patterns, (str, bytes)):
         patterns = [patterns]
-    if isinstance(paths, (str, bytes, os.PathLike)):
-        paths = [paths]
-    values = {"patterns": [_bytes(pattern) for pattern in patterns],
-              "paths": [_bytes(os.fspath(path)) for path in paths],
+    values = {"patterns": [bytes_of(pattern) for pattern in patterns],
+              "paths": pathspecs(paths),
               "syntax": choice(_SYNTAXES, "syntax", syntax),
               "binary": choice(_BINARY, "binary", binary),
-              "threads": _number("threads", threads)}
+              "threads": number("threads", threads)}
     if not values["patterns"]:
         raise ValueError("no pattern given")
     return values
 
 
-def _bytes(value: Union[str, bytes]) -> bytes:
+def pathspecs(paths: Union[Pathspec, Iterable[Pathspec]]) -> list[bytes]:
+    """One path or several, as bytes."""
+    if isinstance(paths, (str, bytes, os.PathLike)):
+        paths = [paths]
+    return [bytes_of(os.fspath(path)) for path in paths]
+
+
+def bytes_of(value: Union[str, bytes]) -> bytes:
+    """A pattern or path as Git stores it."""
     if isinstance(value, str):
         return value.encode("utf-8", "surrogateescape")
     if isinstance(value, bytes):
@@ -181,7 +187,8 @@ def choice(choices: dict[str, int], name: str, value: str) -> int:
     return choices[value]
 
 
-def _number(name: str, value: int) -> int:
-    if not 0 <= value <= _MOST:
-        raise ValueError(f"{name} is 0 to {_MOST}, not {value}")
+def number(name: str, value: int, most: int = _MOST) -> int:
+    """The value, which is in range."""
+    if not 0 <= value <= most:
+        raise ValueError(f"{name} is 0 to {most}, not {value}")
     return value
