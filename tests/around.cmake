@@ -28,6 +28,9 @@ add_test(NAME bench_scale
 add_test(NAME bench_search
   COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/bench/search_test.sh
           $<TARGET_FILE:git-zpack>)
+add_test(NAME bench_exports
+  COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/bench/exports_test.sh
+    $<TARGET_FILE:git-zpack>)
 add_test(NAME bench_nightly
   COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/bench/nightly_test.sh
     $<TARGET_FILE:git-zpack>)
@@ -52,7 +55,7 @@ add_test(NAME bench_make_repo
 add_test(NAME bench_rehash_sha256
   COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/bench/rehash_sha256_test.sh)
 set_tests_properties(install install_recipes install_serve_http install_statements
-  bench_compare bench_scale bench_search bench_nightly bench_parity_odds bench_make_repo bench_rehash_sha256 PROPERTIES LABELS release)
+  bench_compare bench_scale bench_search bench_exports bench_nightly bench_parity_odds bench_make_repo bench_rehash_sha256 PROPERTIES LABELS release)
 set_tests_properties(install_packages bench_serve bench_damage PROPERTIES
   LABELS "release;full")
 

@@ -76,9 +76,10 @@ struct FileStatistics {
   std::vector<Verbatim> verbatim;  // most content bytes first
   // For each blob: the number of deltas between the blob and a whole blob.
   Histogram chain_lengths;
-  // For each blob: the uncompressed bytes of its block, less the size of the
-  // blob. This is what a reader of the blob decodes in addition. 0 for a blob
-  // in segments.
+  // For each blob: the uncompressed bytes that a reader of the blob decodes,
+  // less the size of the blob: its block, the text of its group before the
+  // block, and the same for each base in another block. 0 for a blob in
+  // segments.
   Histogram block_data;
   // For each blob: the bytes of content that a reader of the blob rebuilds: the
   // blob and its bases.

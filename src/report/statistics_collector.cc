@@ -68,6 +68,8 @@ Status StatisticsCollector::ReadBlock(size_t block) {
       stored += stream.header.stored_size;
     }
   }
+  // A reader decodes the streams of earlier blocks that the block continues.
+  raw += header.group.raw_size;
   if (header.type == ObjectType::kTree &&
       header.kind != format::BlockKind::kSegment) {
     ZPACK_ASSIGN_OR_RETURN(const DecodedBlock decoded,
@@ -82,7 +84,7 @@ Status StatisticsCollector::ReadBlock(size_t block) {
              header.kind == format::BlockKind::kFarDeltas) {
     ZPACK_ASSIGN_OR_RETURN(const DecodedBlock decoded,
                            decoder_.Decode(archive_.blocks(), block));
-    AddDeltas(decoded, raw, stored);
+    ZPACK_TRY(AddDeltas(decoded, raw, stored));
   } else if (header.type == ObjectType::kBlob) {
     ZPACK_ASSIGN_OR_RETURN(const BlockObjects objects,
                            decoder_.DecodeObjects(archive_.blocks(), block));
@@ -117,28 +119,47 @@ Status StatisticsCollector::AddBlobs(const BlockObjects& objects, uint64_t raw,
   return {};
 }
 
-void StatisticsCollector::AddDeltas(const DecodedBlock& block, uint64_t raw,
-                                    uint64_t stored) {
+Result<StatisticsCollector::BaseCost> StatisticsCollector::CostOf(
+    const format::FarBase& base) const {
+  const auto found =
+      std::ranges::lower_bound(blobs_, base.number, {}, &Blob::number);
+  if (found == blobs_.end() || found->number != base.number) {
+    return MakeError(ErrorCode::kCorrupt,
+                     "a base is not in a block before it in '{}'",
+                     AtPath{archive_.path()});
+  }
+  const auto i = static_cast<size_t>(found - blobs_.begin());
+  return BaseCost{found->chain_length, block_data_[i] + base.size,
+                  rebuilt_bytes_[i]};
+}
+
+Status StatisticsCollector::AddDeltas(const DecodedBlock& block, uint64_t raw,
+                                      uint64_t stored) {
   const format::DeltaBlock& deltas = *block.deltas();
   uint64_t own_sizes = 0;
   for (uint32_t index = 0; index < deltas.count(); ++index) {
     own_sizes += deltas.own_size(index);
   }
   StoredShares shares(stored, own_sizes, deltas.count());
-  std::vector<uint64_t> rebuilt(deltas.count());
-  std::vector<uint32_t> chains(deltas.count());
+  std::vector<BaseCost> costs(deltas.count());
   for (uint32_t index = 0; index < deltas.count(); ++index) {
-    const uint64_t size = deltas.sizes()[index];
-    rebuilt[index] = size;
+    BaseCost& cost = costs[index];
     if (const auto base = deltas.base(index)) {
-      const bool far = deltas.layout().IsFar(*base);
-      rebuilt[index] += far ? deltas.layout().size(*base) : rebuilt[*base];
-      chains[index] = far ? 1 : chains[*base] + 1;
+      const format::BlockLayout& layout = deltas.layout();
+      if (layout.IsFar(*base)) {
+        ZPACK_ASSIGN_OR_RETURN(cost, CostOf(layout.FarAt(*base)));
+      } else {
+        cost = costs[*base];
+      }
+      ++cost.chain_length;
     }
+    const uint64_t size = deltas.sizes()[index];
+    cost.rebuilt_bytes += size;
     AddBlob({block.objects.header.first_object + index, size,
-             shares.Next(deltas.own_size(index)), chains[index]},
-            raw - std::min(raw, size), rebuilt[index]);
+             shares.Next(deltas.own_size(index)), cost.chain_length},
+            raw - std::min(raw, size) + cost.far_data, cost.rebuilt_bytes);
   }
+  return {};
 }
 
 void StatisticsCollector::AddBlob(const Blob& blob, uint64_t block_data,

@@ -53,9 +53,18 @@ class StatisticsCollector {
     uint64_t stored_bytes = 0;
   };
 
+  // What a blob adds to the cost of reading those whose base it is.
+  struct BaseCost {
+    uint32_t chain_length = 0;
+    uint64_t far_data = 0;       // decoded in blocks of far bases
+    uint64_t rebuilt_bytes = 0;  // the blob and its bases
+  };
+
   Status ReadBlock(size_t block);
   Status AddBlobs(const BlockObjects& objects, uint64_t raw, uint64_t stored);
-  void AddDeltas(const DecodedBlock& block, uint64_t raw, uint64_t stored);
+  Status AddDeltas(const DecodedBlock& block, uint64_t raw, uint64_t stored);
+  // kCorrupt if no block was read that has the base.
+  Result<BaseCost> CostOf(const format::FarBase& base) const;
   void AddBlob(const Blob& blob, uint64_t block_data, uint64_t rebuilt);
 
   const ArchiveFile& archive_;

@@ -72,6 +72,32 @@ TEST_F(FarBasesTest, UpdatesTakeWhatChanged) {
   ExpectWhole();
 }
 
+TEST_F(FarBasesTest, StatisticsCountTheBlocksOfBases) {
+  std::mt19937 random(3);
+  std::string text = Lines(random, 60);
+  Write("other", Lines(random, 600));
+  Write("f", text);
+  Commit("first");
+  ASSERT_EQ(Update({"-q"}).exit_code, 0);
+  const auto statistics = [&] {
+    return nlohmann::json::parse(
+        RunZpack({"show", "--stats", "--json", file_}).out);
+  };
+  const uint64_t first_block = statistics()["block_data"]["maximum"];
+  uint64_t rebuilt = text.size();
+  for (int night = 0; night < 3; ++night) {
+    text += Lines(random, 2);
+    rebuilt += text.size();
+    Write("f", text);
+    Commit("night " + std::to_string(night));
+    ASSERT_EQ(Update({"-q"}).exit_code, 0);
+  }
+  const auto after = statistics();
+  EXPECT_EQ(after["chain_lengths"]["maximum"], 3);
+  EXPECT_GE(after["rebuilt_bytes"]["maximum"], rebuilt);
+  EXPECT_GT(after["block_data"]["maximum"], first_block);
+}
+
 TEST_F(FarBasesTest, DamageOfAnOldObjectInTheRepositoryDoesNotMatter) {
   std::mt19937 random(2);
   const std::string old = Lines(random, 200);

@@ -60,6 +60,22 @@ TEST_F(StatisticsTest, UsualObjectsAreNotVerbatim) {
               HasSubstr("\nstored verbatim: none\n"));
 }
 
+TEST_F(StatisticsTest, BlocksOfAGroupCostTheBlocksBeforeThem) {
+  for (int i = 0; i < 8; ++i) {
+    repo_.WriteBlob(RawToHex(RandomBytes(i, 15'000)));
+  }
+  const auto most = [&](const std::string& profile) -> uint64_t {
+    Require(RunZpack({"convert", "-q", "--force", "--profile", profile,
+                      "--block-size", "64k", repo_.path(), file_})
+                .ok(),
+            "convert");
+    const ProcessResult result = RunZpack({"show", "--stats", "--json", file_});
+    return Json::parse(result.out)["block_data"]["maximum"];
+  };
+  EXPECT_LT(most("max"), 100'000U);
+  EXPECT_GT(most("cold"), 200'000U);
+}
+
 TEST_F(StatisticsTest, NamesEveryOddObjectAndWhatIsOddAboutIt) {
   const std::string tree = "tree " + repo_.WriteTree("") + '\n';
   const std::string author = "author A <a@example.com> 7 +0000\n";
