@@ -60,6 +60,20 @@ TEST_F(ChainUseTest, ForceReplacesAFileThatOthersNeedOnlyIfGivenTwice) {
   ExpectWhole(File(2));
 }
 
+TEST_F(ChainUseTest, JsonSaysWhatTheNextFileLacks) {
+  AddThree();
+  repo_.Git({"branch", "gone"});
+  Add(3);
+  repo_.Git({"branch", "-q", "-D", "gone"});
+  const auto lost = [&](const std::string& onto) {
+    return nlohmann::json::parse(Output({"convert", "--json", "-f", "--onto",
+                                         onto, repo_.path(), File(4)}))["lost"];
+  };
+  EXPECT_EQ(lost(File(3)),
+            nlohmann::json({{"refs", 1}, {"objects", 0}, {"lfs_objects", 0}}));
+  EXPECT_EQ(lost(File(2))["refs"], 0);
+}
+
 TEST_F(ChainUseTest, ConsolidateWritesToStandardOutput) {
   AddThree();
   const std::string one = dir_ / "one.zpack";
