@@ -74,6 +74,37 @@ TEST_F(ChainUseTest, JsonSaysWhatTheNextFileLacks) {
   EXPECT_EQ(lost(File(2))["refs"], 0);
 }
 
+TEST_F(ChainUseTest, AWarningSaysIfTheFilesBelowAreNotFoundThere) {
+  AddThree();
+  std::filesystem::create_directories(dir_ / "store");
+  const std::string next = dir_ / "store/next.zpack";
+  const auto warning = [&](std::vector<std::string> command) {
+    const ProcessResult result = RunZpack(command);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return result.err;
+  };
+  const std::string warned =
+      "warning: '" + next + "' is not in the directory of '" + File(2) + "'";
+  const std::vector<std::string> convert = {"convert", "-qf",        "--onto",
+                                            File(2),   repo_.path(), next};
+  const std::vector<std::string> consolidate = {
+      "consolidate", "-qf", "--from", "2", File(2), next};
+  for (const auto& command : {convert, consolidate}) {
+    EXPECT_THAT(warning(command), HasSubstr(warned));
+    auto named = command;
+    named.insert(named.begin() + 1, {"--backing", dir_ / "out"});
+    EXPECT_EQ(warning(named), "");
+    named[2] = dir_ / "store";
+    EXPECT_THAT(warning(named), HasSubstr(warned));
+  }
+  // The file that is joined is elsewhere, and those that stay are found.
+  std::filesystem::copy(File(2), dir_ / "elsewhere.zpack");
+  std::filesystem::copy(File(0), dir_ / "store/0.zpack");
+  EXPECT_EQ(warning({"consolidate", "-qf", "--backing", dir_ / "out", "--from",
+                     "2", dir_ / "elsewhere.zpack", next}),
+            "");
+}
+
 TEST_F(ChainUseTest, ConsolidateWritesToStandardOutput) {
   AddThree();
   const std::string one = dir_ / "one.zpack";
