@@ -60,6 +60,27 @@ TEST_F(ChainUseTest, ForceReplacesAFileThatOthersNeedOnlyIfGivenTwice) {
   ExpectWhole(File(2));
 }
 
+TEST_F(ChainUseTest, AnUpdateOfAFileThatOthersNeedMayChangeNothing) {
+  Write("f", "1\n");
+  Commit("1");
+  Add(0);
+  Add(1);
+  const std::string before = ReadFile(File(0));
+  EXPECT_EQ(nlohmann::json::parse(Output({"convert", "--update", "--json",
+                                          repo_.path(), File(0)}))["update"],
+            "unchanged");
+  EXPECT_TRUE(ReadFile(File(0)) == before);
+  repo_.Git({"tag", "t"});
+  EXPECT_THAT(Error({"convert", "--update", repo_.path(), File(0)}),
+              HasSubstr("'" + File(1) + "' depends on it"));
+  // Neither can a file that is of no use as the older one be replaced.
+  const std::string other = dir_ / "other.git";
+  RunProcess({"git", "init", "-q", "--bare", "--object-format=sha256", other});
+  EXPECT_THAT(Error({"convert", "--update", "--force", other, File(0)}),
+              HasSubstr("'" + File(1) + "' depends on it"));
+  EXPECT_TRUE(ReadFile(File(0)) == before);
+}
+
 TEST_F(ChainUseTest, JsonSaysWhatTheNextFileLacks) {
   AddThree();
   repo_.Git({"branch", "gone"});
