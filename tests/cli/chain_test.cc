@@ -378,6 +378,48 @@ TEST_F(ChainTest, WhatTheRepositoryHasLostStays) {
       {"convert", "-q", "--no-loss", "--onto", File(3), repo_.path(), File(4)});
 }
 
+TEST_F(ChainTest, WhatAFileBelowLacksMayBeInTheOneAbove) {
+  Write("f", "1\n");
+  Write("g", "2\n");
+  Commit("1");
+  repo_.Git({"config", "uploadpack.allowFilter", "true"});
+  repo_.Git({"config", "uploadpack.allowAnySHA1InWant", "true"});
+  const std::string clone = dir_ / "clone.git";
+  RunProcess({"git", "clone", "-q", "--bare", "--filter=blob:none",
+              "file://" + repo_.path(), clone});
+  const std::string f = repo_.Git({"rev-parse", "HEAD:f"});
+  const std::string g = repo_.Git({"rev-parse", "HEAD:g"});
+  Output({"convert", "-q", "--allow-promised", clone, File(0)});
+  for (int i = 1; i < 3; ++i) {
+    RunProcess({"git", "-C", clone, "cat-file", "-e", i == 1 ? f : g});
+    Output({"convert", "-q", "--allow-promised", "--onto", File(i - 1), clone,
+            File(i)});
+  }
+  const auto promised = [&](int number) {
+    return nlohmann::json::parse(
+        Output({"show", "--json", File(number)}))["promised_objects"];
+  };
+  EXPECT_EQ(promised(1), promised(0).get<int>() - 1);
+  EXPECT_EQ(promised(2), promised(0).get<int>() - 2);
+  EXPECT_THAT(Error({"cat-file", "-p", File(1), g}), HasSubstr("promised"));
+  EXPECT_EQ(Output({"cat-file", "-p", File(2), g}), "2\n");
+  Output({"verify", "-q", "--level", "connectivity", File(2)});
+  Output({"consolidate", "-q", File(2), dir_ / "one.zpack"});
+  // The list of a file below is not needed, and its damage is found.
+  const auto chunks =
+      nlohmann::json::parse(Output({"show", "--json", File(1)}))["chunks"];
+  std::string bytes = ReadFile(File(1));
+  for (const auto& chunk : chunks) {
+    if (chunk["id"] != "PROM") continue;
+    const auto at = chunk["offset"].get<size_t>() + 20;
+    bytes[at] = static_cast<char>(bytes[at] ^ 1);
+  }
+  WriteFile(File(1), bytes);
+  EXPECT_THAT(Error({"verify", File(2)}, 1), HasSubstr(File(1)));
+  EXPECT_EQ(Output({"cat-file", "-p", File(2), g}), "2\n");
+  Output({"restore", "-q", File(2), dir_ / "back.git"});
+}
+
 TEST_F(ChainTest, ParentsBeyondAShallowBoundaryCanCome) {
   AddThree();
   for (int i = 0; i < 3; ++i) std::filesystem::remove(File(i));
