@@ -81,6 +81,24 @@ TEST_F(ChainUseTest, AnUpdateOfAFileThatOthersNeedMayChangeNothing) {
   EXPECT_TRUE(ReadFile(File(0)) == before);
 }
 
+TEST_F(ChainUseTest, RestoreKeepsDeltasAgainstFilesBelow) {
+  AddThree();
+  const std::string back = dir_ / "back.git";
+  Output({"restore", "-q", File(2), back});
+  const auto base_of = [&](const std::string& name) {
+    ProcessOptions input;
+    input.input = repo_.Git({"rev-parse", name}) + '\n';
+    return RunProcess(
+               {"git", "-C", back, "cat-file", "--batch-check=%(deltabase)"},
+               input)
+        .out;
+  };
+  EXPECT_EQ(base_of("HEAD:d/f"), repo_.Git({"rev-parse", "HEAD^:d/f"}) + '\n');
+  EXPECT_EQ(base_of("HEAD^:d/f"),
+            repo_.Git({"rev-parse", "HEAD^^:d/f"}) + '\n');
+  EXPECT_EQ(RunProcess({"git", "-C", back, "fsck", "--strict"}).exit_code, 0);
+}
+
 TEST_F(ChainUseTest, JsonSaysWhatTheNextFileLacks) {
   AddThree();
   repo_.Git({"branch", "gone"});
