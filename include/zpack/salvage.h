@@ -75,7 +75,8 @@ struct SalvageReport {
   uint64_t pack_bytes = 0;  // the pack and its index
 
   // Parts other than blocks that are damaged or gone, by the ids of their
-  // chunks; also "header" and "trailer".
+  // chunks; also "header", "trailer" and "file below". If a file below has the
+  // part: "BTAB of 'old.zpack'".
   std::vector<std::string> lost_parts;
   std::vector<DamagedRange> damaged_ranges;
   std::vector<LostBlock> lost_blocks;
@@ -88,7 +89,8 @@ struct SalvageReport {
   // Objects that were not brought back. A lower bound if `object_count` is
   // empty.
   uint64_t lost_objects = 0;
-  // Their ids, ascending, if the list of ids is undamaged; otherwise empty.
+  // Their ids, ascending, if the list of ids is undamaged; otherwise empty. If
+  // the file below cannot be used, those of the file's own objects.
   std::vector<ObjectId> lost_ids;
   // Objects that what was brought back needs, whether or not a ref reaches it.
   // Ascending by id.

@@ -23,9 +23,9 @@ Result<ConvertStats> ConvertRepository(const std::string& repository,
   ZPACK_ASSIGN_OR_RETURN(const RepositoryLocation location,
                          FindRepository(repository, options.discovery));
   ZPACK_TRY(CheckConvertDestination(location, path));
+  // An update may turn out to replace nothing, so it checks this later.
   if (options.dependents == Dependents::kKeep &&
-      (options.overwrite == Overwrite::kYes ||
-       options.update == Update::kYes)) {
+      options.overwrite == Overwrite::kYes && options.update == Update::kNo) {
     ZPACK_TRY(CheckNoneDepend(path));
   }
   auto stats = ConvertSource(

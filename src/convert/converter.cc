@@ -23,6 +23,7 @@
 #include "object/open_timed.h"
 #include "object/surviving_source.h"
 #include "reader/archive_file.h"
+#include "reader/backing_finder.h"
 #include "reader/decoders.h"
 #include "reader/repository_file_reader.h"
 #include "verify/verify_source.h"
@@ -162,10 +163,16 @@ Status CompareWithOlder(const Conversion& to, const RefsSnapshot& refs,
   if (options.update == Update::kNo && !SkipsUnchanged(options)) return {};
   ZPACK_ASSIGN_OR_RETURN(written.unchanged,
                          IsUnchanged(inventory, refs, files, options.run.stop));
-  if (written.unchanged && options.update == Update::kYes) {
+  if (options.update == Update::kNo || !options.base) return {};
+  if (written.unchanged) {
     ZPACK_ASSIGN_OR_RETURN(written.stats,
                            CountWritten(*inventory.base, options.run.stop));
-  } else if (options.update == Update::kYes && inventory.older() != nullptr) {
+    return {};
+  }
+  if (options.dependents == Dependents::kKeep) {
+    ZPACK_TRY(CheckNoneDepend(*options.base));
+  }
+  if (inventory.older() != nullptr) {
     const auto& toc = inventory.older()->archive().toc();
     written.drops_parity = toc.Find(format::kParityChunk) != nullptr;
   }

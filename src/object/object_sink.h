@@ -37,7 +37,8 @@ struct KnownResemblance {
   // If not 0, the object resembles the object this many positions before it in
   // the run.
   uint32_t distance = 0;
-  // A delta against that object; may be null.
+  // A delta against that object, or if there is none, against that of the last
+  // AddEarlierBase; may be null.
   const Delta* delta = nullptr;
 };
 
@@ -60,6 +61,10 @@ class ObjectPreparer {
   // Names an object that the receiver has as a candidate for the base of the
   // objects that follow in the run. The next object is known to resemble it.
   virtual void AddOutsideBase(const ObjectId& id, ByteView content) = 0;
+
+  // The same for an object that is added before the run, `distance` objects
+  // before the next one.
+  virtual void AddEarlierBase(uint32_t distance, ByteView content) = 0;
 };
 
 // Whether what was added to a sink can be taken back.

@@ -95,14 +95,21 @@ void PackEntryPreparer::Begin(ObjectType type, Resemblance resemblance) {
   like_next_.reset();
 }
 
-void PackEntryPreparer::AddOutsideBase(const ObjectId& id, ByteView content) {
-  if (content.size() > max_size_) return;
-  const CandidateNumber number = positions_.end_index();
-  positions_.push_back(kOutside);
-  outside_bases_.emplace(number, id);
+bool PackEntryPreparer::AddCandidate(ByteView content, RunPosition position) {
+  if (content.size() > max_size_) return false;
+  like_next_ = positions_.end_index();
+  positions_.push_back(position);
   planner_->AddStored(Bytes(content.begin(), content.end()), kPath, 0,
                       Novelty::kNew);
-  like_next_ = number;
+  return true;
+}
+
+void PackEntryPreparer::AddOutsideBase(const ObjectId& id, ByteView content) {
+  if (AddCandidate(content, {})) outside_bases_.emplace(*like_next_, id);
+}
+
+void PackEntryPreparer::AddEarlierBase(uint32_t distance, ByteView content) {
+  AddCandidate(content, numbers_.end_index() - distance);
 }
 
 PreparedObject PackEntryPreparer::Store(Deflater& deflater, ByteView raw,
@@ -125,6 +132,8 @@ Result<PreparedObject> PackEntryPreparer::Prepare(ByteView content,
   if (like.distance != 0 && numbers_[position - like.distance] != kNotPlanned) {
     hints.likely = numbers_[position - like.distance];
     hints.likely_delta = like.delta;
+  } else if (like.distance == 0 && hints.likely) {
+    hints.likely_delta = like.delta;
   }
   const PlannedDelta& plan = planner_->Plan(content, kPath, hints);
   const ObjectId* outside = nullptr;
@@ -136,8 +145,9 @@ Result<PreparedObject> PackEntryPreparer::Prepare(ByteView content,
       return MakeError(ErrorCode::kInternal,
                        "a delta does not give the object it was made for");
     }
-    if (positions_[*plan.base] == kOutside) {
-      outside = &outside_bases_.at(*plan.base);
+    const auto found = outside_bases_.find(*plan.base);
+    if (found != outside_bases_.end()) {
+      outside = &found->second;
       // The id of the base is a part of the entry.
       as_delta = delta_.size() + outside->bytes().size() < content.size();
     }

@@ -45,14 +45,16 @@ class PackEntryPreparer final : public ObjectPreparer {
                                  Bytes& out) override;
 
   void AddOutsideBase(const ObjectId& id, ByteView content) override;
+  void AddEarlierBase(uint32_t distance, ByteView content) override;
 
  private:
-  // Position of an object in the run.
+  // Position of an object in the run; below 0, modulo 2^32, before the run.
   using RunPosition = Index<struct RunPositionTag>;
 
   static constexpr CandidateNumber kNotPlanned{0xffffffff};
-  static constexpr RunPosition kOutside{0xffffffff};
 
+  // Makes `content` a candidate. Returns whether it may be one.
+  bool AddCandidate(ByteView content, RunPosition position);
   // Appends the zlib stream of `raw`, an object or a delta, to `out`.
   PreparedObject Store(Deflater& deflater, ByteView raw, Bytes& out) const;
 
@@ -68,10 +70,11 @@ class PackEntryPreparer final : public ObjectPreparer {
   Resemblance resemblance_ = Resemblance::kNone;
   DeltaPlanner* planner_ = nullptr;
   IndexedVector<RunPosition, CandidateNumber> numbers_;
-  // Of planned objects. An outside base has the position kOutside.
+  // Of planned objects; without a meaning for an outside base.
   IndexedVector<CandidateNumber, RunPosition> positions_;
   std::unordered_map<CandidateNumber, ObjectId> outside_bases_;
-  std::optional<CandidateNumber> like_next_;  // the last outside base
+  // The last outside or earlier base.
+  std::optional<CandidateNumber> like_next_;
 };
 
 }  // namespace zpack

@@ -305,9 +305,13 @@ Result<DecodedBlock> BlockDecoder::DecodeDeltas(const FileBlocks& file,
                         deltas.layout().chains));
   DecodedBlock decoded{{view.header, deltas.sizes()}, std::move(deltas)};
   if (view.header.kind == format::BlockKind::kFarDeltas) {
-    decoded.read_far = [&file, type = view.header.type](
-                           const format::FarBase& base, FarBudget& budget) {
-      return file.far_bases().Read(base, type, budget);
+    decoded.read_far =
+        [&file, type = view.header.type](
+            const format::FarBase& base,
+            FarBudget& budget) -> Result<std::shared_ptr<const Bytes>> {
+      ZPACK_ASSIGN_OR_RETURN(const auto read,
+                             file.far_bases().Read(base, type, budget));
+      return read->content;
     };
   }
   return decoded;

@@ -69,10 +69,10 @@ Result<FarBaseReader::Step> FarBaseReader::FollowInBlock(ObjectNumber number,
   return step;
 }
 
-FarBaseReader::KeptPtr FarBaseReader::Find(const format::FarBase& base,
+FarBaseReader::BasePtr FarBaseReader::Find(const format::FarBase& base,
                                            ObjectType type) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  KeptPtr kept = contents_.Find(base.number);
+  BasePtr kept = contents_.Find(base.number);
   // Follow tells the error.
   const bool fits =
       kept && kept->content->size() == base.size && kept->type == type;
@@ -81,7 +81,7 @@ FarBaseReader::KeptPtr FarBaseReader::Find(const format::FarBase& base,
 
 Result<std::vector<FarBaseReader::Step>> FarBaseReader::Follow(
     ObjectNumber number, ObjectType type, std::optional<uint64_t> size,
-    KeptPtr* known, uint64_t& work) {
+    BasePtr* known, uint64_t& work) {
   std::vector<Step> steps;
   uint64_t kept = 0;
   // The number of a base is less than that of the first object of the block
@@ -121,10 +121,11 @@ Result<std::vector<FarBaseReader::Step>> FarBaseReader::Follow(
   }
 }
 
-Result<FarBaseReader::ContentPtr> FarBaseReader::Read(
-    const format::FarBase& base, ObjectType type, FarBudget& budget) {
-  KeptPtr known = Find(base, type);
-  if (known) return known->content;
+Result<FarBaseReader::BasePtr> FarBaseReader::Read(const format::FarBase& base,
+                                                   ObjectType type,
+                                                   FarBudget& budget) {
+  BasePtr known = Find(base, type);
+  if (known) return known;
   ZPACK_TRY(CheckBudget(budget));
   ZPACK_ASSIGN_OR_RETURN(
       const std::vector<Step> steps,
@@ -140,14 +141,14 @@ Result<FarBaseReader::ContentPtr> FarBaseReader::Read(
       content.assign(whole.begin(), whole.end());
     }
   }
-  auto rebuilt = std::make_shared<const Bytes>(std::move(content));
   const auto blocks =
       static_cast<uint32_t>(steps.size()) + (known ? known->blocks : 0);
+  const uint64_t bytes = content.size();
+  auto rebuilt = std::make_shared<const Base>(
+      Base{std::make_shared<const Bytes>(std::move(content)), type, blocks});
   const std::lock_guard<std::mutex> lock(mutex_);
   if (contents_.Find(base.number) == nullptr) {
-    contents_.Insert(base.number,
-                     std::make_shared<const Kept>(Kept{rebuilt, type, blocks}),
-                     rebuilt->size());
+    contents_.Insert(base.number, rebuilt, bytes);
   }
   return rebuilt;
 }

@@ -30,18 +30,24 @@ FarBudget FarBudgetOf(const FileBlocks& file);
 
 class FarBaseReader {
  public:
-  using ContentPtr = std::shared_ptr<const Bytes>;
+  // A base, and the number of blocks that it takes.
+  struct Base {
+    std::shared_ptr<const Bytes> content;
+    ObjectType type = ObjectType::kBlob;
+    uint32_t blocks = 0;
+  };
+  using BasePtr = std::shared_ptr<const Base>;
 
   // `file` must outlive the reader.
   explicit FarBaseReader(const FileBlocks& file);
 
-  // Returns the content of `base`, which must be a whole object of type `type`.
+  // Reads `base`, which must be a whole object of type `type`.
   // Errors: those of BlockDecoder::Decode for the blocks of the base and of its
   // bases; kCorrupt if there is no such base, or if an object that has it lies
   // in more than format::kMaxFarBlocks blocks; kLimitExceeded if these blocks
   // take too much memory, or if the budget is used up.
-  Result<ContentPtr> Read(const format::FarBase& base, ObjectType type,
-                          FarBudget& budget);
+  Result<BasePtr> Read(const format::FarBase& base, ObjectType type,
+                       FarBudget& budget);
 
   // Takes a block that the caller has decoded, so that it is not decoded again.
   void KeepBlock(size_t block, const BlockCache::BlockPtr& decoded) {
@@ -61,14 +67,6 @@ class FarBaseReader {
                                                 const Cost& most);
 
  private:
-  // A content, and the number of blocks that it took.
-  struct Kept {
-    ContentPtr content;
-    ObjectType type = ObjectType::kBlob;
-    uint32_t blocks = 0;
-  };
-  using KeptPtr = std::shared_ptr<const Kept>;
-
   // The objects of one block that a base is rebuilt from: each is the base of
   // the one before it.
   struct Step {
@@ -82,17 +80,17 @@ class FarBaseReader {
   // `type`. `size` is what the far delta says about it, or nothing if nobody
   // says. Ends before a base that is kept, and sets `known` to it.
   Result<std::vector<Step>> Follow(ObjectNumber number, ObjectType type,
-                                   std::optional<uint64_t> size, KeptPtr* known,
+                                   std::optional<uint64_t> size, BasePtr* known,
                                    uint64_t& work);
   // Adds what decoding and rebuilding costs to `work`.
   Result<Step> FollowInBlock(ObjectNumber number, uint64_t& work);
 
-  const FileBlocks& file_;
-  KeptPtr Find(const format::FarBase& base, ObjectType type);
+  BasePtr Find(const format::FarBase& base, ObjectType type);
 
+  const FileBlocks& file_;
   BlockCache blocks_;
   std::mutex mutex_;  // guards everything below
-  LruCache<ObjectNumber, Kept> contents_;
+  LruCache<ObjectNumber, Base> contents_;
 };
 
 }  // namespace zpack

@@ -94,6 +94,12 @@ Error FileBlocks::InBlock(Error error, size_t block) const {
 
 Status FileBlocks::ReadBlockChunk(size_t block, Bytes& chunk) const {
   ZPACK_TRY(CheckBlockSize(block));
+  if (block_stored_size(block) == 0) {
+    // A gap between the blocks of a damaged file.
+    return MakeError(ErrorCode::kCorrupt,
+                     "the block of object number {}, which it needs, is lost",
+                     first_object(block).value());
+  }
   chunk.resize(block_stored_size(block));
   blocks_read_.fetch_add(1, std::memory_order_relaxed);
   bytes_read_.fetch_add(chunk.size(), std::memory_order_relaxed);

@@ -22,6 +22,32 @@ void MoveTo(std::vector<T>& from, std::vector<T>& to) {
   std::ranges::move(from, std::back_inserter(to));
 }
 
+// Adds the damaged parts of each file; those of the files below with a path.
+void NoteLost(const ArchiveFile& archive, const FoundParts& found,
+              SalvagedParts& parts) {
+  uint64_t start = 0;
+  for (const auto& file : archive.files()) {
+    parts.object_ends.push_back(file->object_end());
+    for (const format::ChunkLocation& chunk : file->toc().chunks) {
+      const auto known = found.chunks.find(chunk.id);
+      const bool is_there =
+          known != found.chunks.end() &&
+          std::ranges::find(known->second, chunk.offset + start,
+                            &format::ChunkLocation::offset) !=
+              known->second.end();
+      if (is_there) continue;
+      std::string name = format::ChunkName(chunk.id);
+      if (file.get() != &archive.top()) {
+        name += FormatMessage(" of '{}'", file->path());
+      }
+      if (std::ranges::find(parts.lost, name) == parts.lost.end()) {
+        parts.lost.push_back(std::move(name));
+      }
+    }
+    start += file->file().size();
+  }
+}
+
 }  // namespace
 
 Status ChainBytes::Read(uint64_t offset, std::span<uint8_t> out) const {
@@ -104,20 +130,7 @@ Result<SalvagedParts> PartsOfChain(const ArchiveFile& archive,
   } else {
     parts.lost.push_back(format::ChunkName(format::kFileTableChunk));
   }
-  uint64_t start = 0;
-  for (const auto& file : archive.files()) {
-    parts.object_ends.push_back(file->object_end());
-    for (const format::ChunkLocation& chunk : file->toc().chunks) {
-      const auto known = found.chunks.find(chunk.id);
-      const bool is_there =
-          known != found.chunks.end() &&
-          std::ranges::find(known->second, chunk.offset + start,
-                            &format::ChunkLocation::offset) !=
-              known->second.end();
-      if (!is_there) parts.lost.push_back(format::ChunkName(chunk.id));
-    }
-    start += file->file().size();
-  }
+  NoteLost(archive, found, parts);
   return parts;
 }
 

@@ -33,6 +33,7 @@ class PartsReader {
     if (HasFileBelow()) {
       parts_.lost.emplace_back("file below");
       ZPACK_TRY(ReadBackedRefs());
+      ZPACK_TRY(ReadOwnIds());
     } else {
       ZPACK_TRY(ReadTable());
       ZPACK_TRY(ReadIds());
@@ -122,6 +123,21 @@ class PartsReader {
       return true;
     };
     const auto read = TryChunks(format::kRefsChunk, use);
+    if (!read) return std::unexpected(read.error());
+    return {};
+  }
+
+  // The numbers say nothing, since the ids below are not known.
+  Status ReadOwnIds() {
+    const auto use = [this](ByteView payload) {
+      auto ids = format::DecodeObjectIds(payload, parts_.format,
+                                         found_.header->object_count,
+                                         format::FanOut::kIfMany);
+      if (!ids) return false;
+      parts_.ids = *std::move(ids);
+      return true;
+    };
+    const auto read = TryChunks(format::kObjectIdsChunk, use);
     if (!read) return std::unexpected(read.error());
     return {};
   }
@@ -316,8 +332,7 @@ class PartsReader {
   void NoteLost() {
     if (!found_.header_in_place) parts_.lost.emplace_back("header");
     if (!parts_.refs) parts_.lost.emplace_back("REFS");
-    if (HasFileBelow()) return NoteOtherLost();
-    if (!parts_.table) parts_.lost.emplace_back("BTAB");
+    if (!parts_.table && !HasFileBelow()) parts_.lost.emplace_back("BTAB");
     if (DerivesIds()) {
       if (!Found(format::kIdsDigestChunk)) parts_.lost.emplace_back("OIDH");
     } else {

@@ -33,7 +33,8 @@ struct SalvagedParts {
   std::optional<uint32_t> object_count;
   std::optional<format::BlockTable> table;
   std::optional<RefsSnapshot> refs;
-  std::optional<FileIds> ids;      // all ids of the file
+  // All ids of the file; without the file below, those of its own objects.
+  std::optional<FileIds> ids;
   std::optional<FileIndex> index;  // only if the numbers are there, too
   Promises promises;
   LostObjects lost_before;  // when the file was made

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/parallel.h"
 #include "object/object_batch_checker.h"
+#include "reader/far_base_reader.h"
 #include "reader/object_reader.h"
 #include "reader/visit_run.h"
 
@@ -32,6 +33,9 @@ constexpr uint64_t kWindowShare = 5;
 // that similar objects of neighbouring blocks meet.
 constexpr uint32_t kItemObjects = 2000;
 constexpr size_t kItemRuns = 16;
+// In the sink's form, deltas go through at most so many blocks of the file,
+// each with a chain of its own: Git rebuilds the whole chain to read an object.
+constexpr uint32_t kMaxDeltaBlocks = 4;
 
 // Everything that concerns a whole transfer.
 struct Transfer {
@@ -134,7 +138,8 @@ class Preparer {
   explicit Preparer(const Transfer& transfer)
       : transfer_(transfer),
         checker_(transfer),
-        preparer_(transfer.sink.NewPreparer(TransferWindow(transfer.run))) {}
+        preparer_(transfer.sink.NewPreparer(TransferWindow(transfer.run))),
+        far_budget_(FarBudgetOf(transfer.blocks)) {}
 
   // The next block begins a new item.
   void BeginItem() { type_.reset(); }
@@ -171,7 +176,11 @@ class Preparer {
     // object of the same name.
     if (like.delta == nullptr) {
       ZPACK_ASSIGN_OR_RETURN(const bool added, AddOutsideBase(number));
-      if (added) like = {};
+      if (added) {
+        like = {};
+      } else {
+        ZPACK_TRY(AddFarBase(number, like));
+      }
     }
     MovedObject object{transfer_.id(number), {}, 0};
     ZPACK_ASSIGN_OR_RETURN(object.prepared,
@@ -221,9 +230,27 @@ class Preparer {
     return true;
   }
 
+  // If the base of object `number` is in an earlier block, makes it a
+  // candidate, and sets `like` to the delta of the file.
+  Status AddFarBase(ObjectNumber number, KnownResemblance& like) {
+    // Only the numbers of all objects are positions in the sink.
+    if (transfer_.choice != nullptr) return {};
+    const uint32_t index = number - block_->objects.header.first_object;
+    const format::FarBase* const far = block_->FarBaseOf(index);
+    if (far == nullptr) return {};
+    ZPACK_ASSIGN_OR_RETURN(const auto base, transfer_.blocks.far_bases().Read(
+                                                *far, *type_, far_budget_));
+    if (base->blocks % kMaxDeltaBlocks == 0) return {};
+    preparer_->AddEarlierBase(number - far->number, *base->content);
+    block_->ReadDelta(index, delta_);
+    like = {.distance = 0, .delta = &delta_};
+    return {};
+  }
+
   const Transfer& transfer_;
   RunChecker checker_;
   std::unique_ptr<ObjectPreparer> preparer_;
+  FarBudget far_budget_;
   const DecodedBlock* block_ = nullptr;
   // State of the preparer's run:
   std::optional<ObjectType> type_;

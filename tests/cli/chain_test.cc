@@ -133,64 +133,6 @@ TEST_F(ChainTest, DamageOfAFileBelowIsFoundThere) {
   Output({"verify", "-q", File(0)});
 }
 
-TEST_F(ChainTest, SalvageSaysWhatDamageOfEachFileCosts) {
-  std::mt19937 random(4);
-  std::string text = Lines(random, 300);
-  for (int i = 0; i < 3; ++i) {
-    text += Lines(random, 2);
-    Write("d/f", text);
-    Write("new" + std::to_string(i), Lines(random, 50));
-    Commit("commit " + std::to_string(i));
-    Add(i);
-  }
-  const std::string back = dir_ / "back.git";
-  const auto salvage = [&](const std::string& file, int exit_code) {
-    std::filesystem::remove_all(back);
-    const ProcessResult result = RunZpack({"salvage", "--json", file, back});
-    EXPECT_EQ(result.exit_code, exit_code) << result.err;
-    return nlohmann::json::parse(result.out, nullptr, false);
-  };
-  // Undamaged, everything comes back.
-  const auto whole = salvage(File(2), 0);
-  EXPECT_EQ(whole["lost_objects"], 0);
-  EXPECT_EQ(RunProcess({"git", "-C", back, "fsck", "--strict"}).exit_code, 0);
-  EXPECT_EQ(RunProcess({"git", "-C", back, "rev-parse", "HEAD"}).out,
-            repo_.Git({"rev-parse", "HEAD"}) + '\n');
-  // Each block of the files below in turn.
-  for (const int number : {0, 1}) {
-    const std::string sound = ReadFile(File(number));
-    const auto blocks = nlohmann::json::parse(
-        Output({"show", "--blocks", "--json", File(number)}))["blocks"];
-    for (const auto& block : blocks) {
-      const auto offset = block["offset"].get<size_t>();
-      SCOPED_TRACE(File(number) + " " + std::to_string(offset));
-      std::string bytes = sound;
-      bytes[offset + 60] = static_cast<char>(bytes[offset + 60] ^ 1);
-      WriteFile(File(number), bytes);
-      const auto report = salvage(File(2), 1);
-      EXPECT_GE(report["lost_objects"], block["object_count"]);
-      EXPECT_LT(report["lost_objects"], whole["objects"]);
-      ASSERT_EQ(report["damaged_ranges"].size(), 1U);
-      EXPECT_EQ(report["damaged_ranges"][0]["path"], File(number));
-      EXPECT_EQ(report["damaged_ranges"][0]["offset"], offset);
-      EXPECT_EQ(report["lost_ids"].size(), report["lost_objects"]);
-      std::filesystem::remove_all(back);
-      EXPECT_EQ(
-          RunZpack({"restore", "-q", "--keep-going", File(2), back}).exit_code,
-          1);
-    }
-    WriteFile(File(number), sound);
-  }
-  // Without the file below, what needs nothing of it.
-  std::filesystem::remove(File(1));
-  const auto alone = salvage(File(2), 1);
-  const std::string id = repo_.Git({"rev-parse", "HEAD:new2"});
-  EXPECT_EQ(RunProcess({"git", "-C", back, "cat-file", "-t", id}).out,
-            "blob\n");
-  EXPECT_THAT(alone["damages"][0].dump(), HasSubstr("depends on 'x.1.zpack'"));
-  EXPECT_THAT(alone["lost_parts"].dump(), HasSubstr("file below"));
-}
-
 TEST_F(ChainTest, OutsideIdsOfAFileBelowAreNotNumbersOfAFileAbove) {
   // The parent of a shallow boundary is an outside id, whose number the next
   // file gives to its first object.
@@ -328,6 +270,48 @@ TEST_F(ChainTest, WhatTheRepositoryHasLostStays) {
   EXPECT_EQ(Output({"list-refs", File(3)}).find(id), std::string::npos);
   Output(
       {"convert", "-q", "--no-loss", "--onto", File(3), repo_.path(), File(4)});
+}
+
+TEST_F(ChainTest, WhatAFileBelowLacksMayBeInTheOneAbove) {
+  Write("f", "1\n");
+  Write("g", "2\n");
+  Commit("1");
+  repo_.Git({"config", "uploadpack.allowFilter", "true"});
+  repo_.Git({"config", "uploadpack.allowAnySHA1InWant", "true"});
+  const std::string clone = dir_ / "clone.git";
+  RunProcess({"git", "clone", "-q", "--bare", "--filter=blob:none",
+              "file://" + repo_.path(), clone});
+  const std::string f = repo_.Git({"rev-parse", "HEAD:f"});
+  const std::string g = repo_.Git({"rev-parse", "HEAD:g"});
+  Output({"convert", "-q", "--allow-promised", clone, File(0)});
+  for (int i = 1; i < 3; ++i) {
+    RunProcess({"git", "-C", clone, "cat-file", "-e", i == 1 ? f : g});
+    Output({"convert", "-q", "--allow-promised", "--onto", File(i - 1), clone,
+            File(i)});
+  }
+  const auto promised = [&](int number) {
+    return nlohmann::json::parse(
+        Output({"show", "--json", File(number)}))["promised_objects"];
+  };
+  EXPECT_EQ(promised(1), promised(0).get<int>() - 1);
+  EXPECT_EQ(promised(2), promised(0).get<int>() - 2);
+  EXPECT_THAT(Error({"cat-file", "-p", File(1), g}), HasSubstr("promised"));
+  EXPECT_EQ(Output({"cat-file", "-p", File(2), g}), "2\n");
+  Output({"verify", "-q", "--level", "connectivity", File(2)});
+  Output({"consolidate", "-q", File(2), dir_ / "one.zpack"});
+  // The list of a file below is not needed, and its damage is found.
+  const auto chunks =
+      nlohmann::json::parse(Output({"show", "--json", File(1)}))["chunks"];
+  std::string bytes = ReadFile(File(1));
+  for (const auto& chunk : chunks) {
+    if (chunk["id"] != "PROM") continue;
+    const auto at = chunk["offset"].get<size_t>() + 20;
+    bytes[at] = static_cast<char>(bytes[at] ^ 1);
+  }
+  WriteFile(File(1), bytes);
+  EXPECT_THAT(Error({"verify", File(2)}, 1), HasSubstr(File(1)));
+  EXPECT_EQ(Output({"cat-file", "-p", File(2), g}), "2\n");
+  Output({"restore", "-q", File(2), dir_ / "back.git"});
 }
 
 TEST_F(ChainTest, ParentsBeyondAShallowBoundaryCanCome) {

@@ -60,6 +60,90 @@ TEST_F(ChainUseTest, ForceReplacesAFileThatOthersNeedOnlyIfGivenTwice) {
   ExpectWhole(File(2));
 }
 
+TEST_F(ChainUseTest, AnUpdateOfAFileThatOthersNeedMayChangeNothing) {
+  Write("f", "1\n");
+  Commit("1");
+  Add(0);
+  Add(1);
+  const std::string before = ReadFile(File(0));
+  EXPECT_EQ(nlohmann::json::parse(Output({"convert", "--update", "--json",
+                                          repo_.path(), File(0)}))["update"],
+            "unchanged");
+  EXPECT_TRUE(ReadFile(File(0)) == before);
+  repo_.Git({"tag", "t"});
+  EXPECT_THAT(Error({"convert", "--update", repo_.path(), File(0)}),
+              HasSubstr("'" + File(1) + "' depends on it"));
+  // Neither can a file that is of no use as the older one be replaced.
+  const std::string other = dir_ / "other.git";
+  RunProcess({"git", "init", "-q", "--bare", "--object-format=sha256", other});
+  EXPECT_THAT(Error({"convert", "--update", "--force", other, File(0)}),
+              HasSubstr("'" + File(1) + "' depends on it"));
+  EXPECT_TRUE(ReadFile(File(0)) == before);
+}
+
+TEST_F(ChainUseTest, RestoreKeepsDeltasAgainstFilesBelow) {
+  AddThree();
+  const std::string back = dir_ / "back.git";
+  Output({"restore", "-q", File(2), back});
+  const auto base_of = [&](const std::string& name) {
+    ProcessOptions input;
+    input.input = repo_.Git({"rev-parse", name}) + '\n';
+    return RunProcess(
+               {"git", "-C", back, "cat-file", "--batch-check=%(deltabase)"},
+               input)
+        .out;
+  };
+  EXPECT_EQ(base_of("HEAD:d/f"), repo_.Git({"rev-parse", "HEAD^:d/f"}) + '\n');
+  EXPECT_EQ(base_of("HEAD^:d/f"),
+            repo_.Git({"rev-parse", "HEAD^^:d/f"}) + '\n');
+  EXPECT_EQ(RunProcess({"git", "-C", back, "fsck", "--strict"}).exit_code, 0);
+}
+
+TEST_F(ChainUseTest, JsonSaysWhatTheNextFileLacks) {
+  AddThree();
+  repo_.Git({"branch", "gone"});
+  Add(3);
+  repo_.Git({"branch", "-q", "-D", "gone"});
+  const auto lost = [&](const std::string& onto) {
+    return nlohmann::json::parse(Output({"convert", "--json", "-f", "--onto",
+                                         onto, repo_.path(), File(4)}))["lost"];
+  };
+  EXPECT_EQ(lost(File(3)),
+            nlohmann::json({{"refs", 1}, {"objects", 0}, {"lfs_objects", 0}}));
+  EXPECT_EQ(lost(File(2))["refs"], 0);
+}
+
+TEST_F(ChainUseTest, AWarningSaysIfTheFilesBelowAreNotFoundThere) {
+  AddThree();
+  std::filesystem::create_directories(dir_ / "store");
+  const std::string next = dir_ / "store/next.zpack";
+  const auto warning = [&](std::vector<std::string> command) {
+    const ProcessResult result = RunZpack(command);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return result.err;
+  };
+  const std::string warned =
+      "warning: '" + next + "' is not in the directory of '" + File(2) + "'";
+  const std::vector<std::string> convert = {"convert", "-qf",        "--onto",
+                                            File(2),   repo_.path(), next};
+  const std::vector<std::string> consolidate = {
+      "consolidate", "-qf", "--from", "2", File(2), next};
+  for (const auto& command : {convert, consolidate}) {
+    EXPECT_THAT(warning(command), HasSubstr(warned));
+    auto named = command;
+    named.insert(named.begin() + 1, {"--backing", dir_ / "out"});
+    EXPECT_EQ(warning(named), "");
+    named[2] = dir_ / "store";
+    EXPECT_THAT(warning(named), HasSubstr(warned));
+  }
+  // The file that is joined is elsewhere, and those that stay are found.
+  std::filesystem::copy(File(2), dir_ / "elsewhere.zpack");
+  std::filesystem::copy(File(0), dir_ / "store/0.zpack");
+  EXPECT_EQ(warning({"consolidate", "-qf", "--backing", dir_ / "out", "--from",
+                     "2", dir_ / "elsewhere.zpack", next}),
+            "");
+}
+
 TEST_F(ChainUseTest, ConsolidateWritesToStandardOutput) {
   AddThree();
   const std::string one = dir_ / "one.zpack";

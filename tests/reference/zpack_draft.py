@@ -89,8 +89,10 @@ class Draft:
         self.required, self.optional = [b"commits", b"deltas", b"trees"], []
         self.refs = b"\1" + string(b"refs/heads/main") + b"\0\0"
         self.blocks = []  # of Block
-        self.firsts = []  # first object of each
+        self.first = 0  # objects in the files below
+        self.firsts = []  # first object of each, of those of the file
         self.ids = []  # by object number
+        self.ids_below = []
         self.extra = []  # (name, payload, flags) of chunks after ONBP
         self.index = []  # chunks of the index, unless they are as the features say
         self.with_copy = True
@@ -121,6 +123,8 @@ class Draft:
 
     def object_ids(self, ids):
         """OIDP. No bucket has more than 255 ids."""
+        if self.first:
+            return bytes(2) + b"".join(ids)
         left_out = 1 if len(ids) < 65536 else 2
         counts = [0] * 65536
         for found in ids:
@@ -164,9 +168,9 @@ class Draft:
         add(b"REFS", self.refs, 1)
         table = []
         for block, first in zip(self.blocks, self.firsts):
-            table.append((size + len(body), first))
-            add(b"BLCK", block.payload(first), block.flags)
-        table.append((size + len(body), len(self.ids)))
+            table.append((size + len(body), self.first + first))
+            add(b"BLCK", block.payload(self.first + first), block.flags)
+        table.append((size + len(body), self.first + len(self.ids)))
         add(b"BTAB", b"".join(struct.pack(">QI", *row) for row in self.edit_rows(table)), 1)
         ids = sorted(self.ids)
         index = {b"OIDP": lambda: self.object_ids(ids), b"ONBP": lambda: self.object_numbers(ids),
@@ -191,7 +195,7 @@ class Draft:
         if self.with_copy:
             body += frame(b"COPY", self.edit_payload.get(b"COPY", bytes)(head + b"".join(copied) + contents))
         body += b"".join(frame(name, payload) for name, payload in self.after_copy)
-        digest = hashlib.sha256(b"".join(ids)).digest()
+        digest = hashlib.sha256(b"".join(sorted(ids + self.ids_below))).digest()
         body += contents + b"ZEND" + bytes(4) + digest
         return self.edit_file(head + body + hashlib.sha256(body + head).digest())
 

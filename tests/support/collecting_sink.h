@@ -37,6 +37,7 @@ class WholePreparer final : public ObjectPreparer {
     return object;
   }
   void AddOutsideBase(const ObjectId&, ByteView) override {}
+  void AddEarlierBase(uint32_t, ByteView) override {}
 
  private:
   ObjectType type_ = ObjectType::kBlob;

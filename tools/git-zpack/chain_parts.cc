@@ -5,27 +5,26 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <ostream>
 #include <ranges>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include "common_options.h"
 #include "counted.h"
+#include "zpack/archive_reader.h"
 #include "zpack/quote.h"
 
 namespace zpack::cli {
 namespace {
 
-bool AreInOneDirectory(const std::string& a, const std::string& b) {
-  const auto directory = [](const std::string& path) {
-    const auto parent = std::filesystem::path(path).parent_path();
-    return parent.empty() ? std::filesystem::path(".") : parent;
-  };
-  std::error_code error;
-  return std::filesystem::equivalent(directory(a), directory(b), error);
+// True unless a file that `file` depends on is not where it is looked for.
+bool IsWholeChainFound(const std::string& file,
+                       const std::vector<std::string>& backing) {
+  ReadOptions options;
+  options.backing = backing;
+  const auto opened = ArchiveReader::Open(file, options);
+  return opened || opened.error().code != ErrorCode::kNotFound;
 }
 
 }  // namespace
@@ -54,8 +53,8 @@ nlohmann::ordered_json PartsToJson(const std::vector<FilePart>& parts) {
 }
 
 void WarnOfPlace(const std::string& other, const std::string& file,
-                 std::ostream& err) {
-  if (AreInOneDirectory(other, file)) return;
+                 const std::vector<std::string>& backing, std::ostream& err) {
+  if (IsWholeChainFound(file, backing)) return;
   err << fmt::format(
       "warning: '{}' is not in the directory of '{}': reading it needs "
       "--backing or ZPACK_BACKING\n",

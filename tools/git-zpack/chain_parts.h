@@ -25,10 +25,11 @@ std::string PartsText(std::string_view title,
 // The same in the order of object numbers.
 nlohmann::ordered_json PartsToJson(const std::vector<FilePart>& parts);
 
-// Warns if `file` was written where what it depends on, which is beside
-// `other`, is not found.
+// Warns if `file` was written where what it depends on is not found: it is
+// beside `other`, and neither beside `file` nor where `backing` or
+// ZPACK_BACKING says.
 void WarnOfPlace(const std::string& other, const std::string& file,
-                 std::ostream& err);
+                 const std::vector<std::string>& backing, std::ostream& err);
 
 // The value of an option without a value: how often it was given.
 struct Times {

@@ -108,7 +108,9 @@ int Run(const po::variables_map& values, const Io& io) {
   if (!sent) return Fail(io, sent.error());
   if (stats->files != 0 && !output->is_stream()) {
     WarnOfOldParity(output->path(), io.err);
-    if (stats->files_below != 0) WarnOfPlace(file, output->path(), io.err);
+    if (stats->files_below != 0) {
+      WarnOfPlace(file, output->path(), options.read.backing, io.err);
+    }
   }
   if (Has(values, "json")) {
     PrintStatsAsJson(*stats, output->name(), io.out);

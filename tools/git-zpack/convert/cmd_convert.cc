@@ -306,11 +306,11 @@ int Run(const po::variables_map& values, const Io& io) {
   const ConvertReport report(
       *stats, options, {output->name(), input->cloned_from(), parity_bytes});
   report.PrintWarnings(context.quiet(), io.err);
-  if (written && options.onto && !output->is_stream()) {
-    WarnOfPlace(*options.onto, output->path(), io.err);
-  }
   if (!output->is_stream() && options.publication == Publication::kYes &&
       stats->update != UpdateResult::kUnchanged) {
+    if (options.onto) {
+      WarnOfPlace(*options.onto, output->path(), options.backing, io.err);
+    }
     WarnOfOldParity(output->path(), io.err);
   }
   if (Has(values, "json")) {

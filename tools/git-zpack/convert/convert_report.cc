@@ -262,7 +262,7 @@ Json ConvertReport::BaseToJson() const {
 
 // Returns null if there was no older file.
 Json ConvertReport::LostToJson() const {
-  if (!base_) return nullptr;
+  if (!base_ && !options_.onto) return nullptr;
   return {{"refs", stats_.lost.refs},
           {"objects", stats_.lost.objects},
           {"lfs_objects", stats_.lost.lfs_objects}};

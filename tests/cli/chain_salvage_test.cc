@@ -1,0 +1,132 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What `salvage` brings back of files that depend on each other, and what it
+// says of the rest.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <string>
+
+#include "support/chain_fixture.h"
+
+namespace zpack::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+using ChainSalvageTest = ChainFixture;
+
+TEST_F(ChainSalvageTest, SalvageSaysWhatDamageOfEachFileCosts) {
+  std::mt19937 random(4);
+  std::string text = Lines(random, 300);
+  for (int i = 0; i < 3; ++i) {
+    text += Lines(random, 2);
+    Write("d/f", text);
+    Write("new" + std::to_string(i), Lines(random, 50));
+    Commit("commit " + std::to_string(i));
+    Add(i);
+  }
+  const std::string back = dir_ / "back.git";
+  const auto salvage = [&](const std::string& file, int exit_code) {
+    std::filesystem::remove_all(back);
+    const ProcessResult result = RunZpack({"salvage", "--json", file, back});
+    EXPECT_EQ(result.exit_code, exit_code) << result.err;
+    return nlohmann::json::parse(result.out, nullptr, false);
+  };
+  // Undamaged, everything comes back.
+  const auto whole = salvage(File(2), 0);
+  EXPECT_EQ(whole["lost_objects"], 0);
+  EXPECT_EQ(RunProcess({"git", "-C", back, "fsck", "--strict"}).exit_code, 0);
+  EXPECT_EQ(RunProcess({"git", "-C", back, "rev-parse", "HEAD"}).out,
+            repo_.Git({"rev-parse", "HEAD"}) + '\n');
+  // Each block of the files below in turn.
+  for (const int number : {0, 1}) {
+    const std::string sound = ReadFile(File(number));
+    const auto blocks = nlohmann::json::parse(
+        Output({"show", "--blocks", "--json", File(number)}))["blocks"];
+    for (const auto& block : blocks) {
+      const auto offset = block["offset"].get<size_t>();
+      SCOPED_TRACE(File(number) + " " + std::to_string(offset));
+      std::string bytes = sound;
+      bytes[offset + 60] = static_cast<char>(bytes[offset + 60] ^ 1);
+      WriteFile(File(number), bytes);
+      const auto report = salvage(File(2), 1);
+      EXPECT_GE(report["lost_objects"], block["object_count"]);
+      EXPECT_LT(report["lost_objects"], whole["objects"]);
+      ASSERT_EQ(report["damaged_ranges"].size(), 1U);
+      EXPECT_EQ(report["damaged_ranges"][0]["path"], File(number));
+      EXPECT_EQ(report["damaged_ranges"][0]["offset"], offset);
+      EXPECT_EQ(report["lost_ids"].size(), report["lost_objects"]);
+      std::filesystem::remove_all(back);
+      EXPECT_EQ(
+          RunZpack({"restore", "-q", "--keep-going", File(2), back}).exit_code,
+          1);
+    }
+    WriteFile(File(number), sound);
+  }
+  // Without the file below, what needs nothing of it.
+  std::filesystem::remove(File(1));
+  const auto alone = salvage(File(2), 1);
+  const std::string id = repo_.Git({"rev-parse", "HEAD:new2"});
+  EXPECT_EQ(RunProcess({"git", "-C", back, "cat-file", "-t", id}).out,
+            "blob\n");
+  EXPECT_THAT(alone["damages"][0].dump(), HasSubstr("depends on 'x.1.zpack'"));
+  EXPECT_THAT(alone["lost_parts"].dump(), HasSubstr("file below"));
+}
+
+TEST_F(ChainSalvageTest, SalvageOnACutFileSaysWhatIsLostOfTheOneAbove) {
+  std::mt19937 random(5);
+  std::string text = Lines(random, 300);
+  for (int i = 0; i < 3; ++i) {
+    text += Lines(random, 2);
+    Write("d/f", text);
+    Write("new" + std::to_string(i), Lines(random, 50));
+    Commit("commit " + std::to_string(i));
+    Add(i);
+  }
+  const std::string back = dir_ / "back.git";
+  const auto salvage = [&] {
+    std::filesystem::remove_all(back);
+    const ProcessResult result = RunZpack({"salvage", "--json", File(2), back});
+    EXPECT_EQ(result.exit_code, 1) << result.err;
+    return nlohmann::json::parse(result.out, nullptr, false);
+  };
+  // A part of the file below.
+  const std::string sound = ReadFile(File(1));
+  std::string bytes = sound;
+  const auto chunks =
+      nlohmann::json::parse(Output({"show", "--json", File(1)}))["chunks"];
+  for (const auto& chunk : chunks) {
+    if (chunk["id"] != "FDAT") continue;
+    const auto at = chunk["offset"].get<size_t>() + 20;
+    bytes[at] = static_cast<char>(bytes[at] ^ 1);
+  }
+  WriteFile(File(1), bytes);
+  EXPECT_EQ(salvage()["lost_parts"],
+            nlohmann::json({"FDAT of '" + File(1) + "'"}));
+  std::filesystem::resize_file(File(1), sound.size() / 2);
+  const auto cut = salvage();
+  EXPECT_THAT(cut["damages"][0].dump(),
+              AllOf(HasSubstr("depends on 'x.1.zpack'"),
+                    HasSubstr("file of " + std::to_string(sound.size() / 2) +
+                              " bytes")));
+  EXPECT_THAT(cut["damages"].dump(), HasSubstr("which it needs, is lost"));
+  const std::string lost = cut["lost_ids"].dump();
+  for (const std::string name : {"HEAD", "HEAD^{tree}", "HEAD:d/f"}) {
+    EXPECT_THAT(lost, HasSubstr(repo_.Git({"rev-parse", name})));
+  }
+  const std::string id = repo_.Git({"rev-parse", "HEAD:new2"});
+  EXPECT_THAT(lost, Not(HasSubstr(id)));
+  EXPECT_EQ(RunProcess({"git", "-C", back, "cat-file", "-t", id}).out,
+            "blob\n");
+}
+
+}  // namespace
+}  // namespace zpack::testing
