@@ -256,8 +256,8 @@ Status ArchiveReader::Log(
     const std::function<Result<Visit>(const LoggedCommit&)>& visit) const {
   return Guarded([&]() -> Status {
     ZPACK_TRY(state_->archive->LoadIndex());
-    return log::ListCommits(*state_->archive, options, VisitChangedLines,
-                            visit);
+    return log::ListCommits(*state_->archive, state_->objects, options,
+                            VisitChangedLines, visit);
   });
 }
 

@@ -26,11 +26,16 @@ static_assert(kModes.size() == format::kTreeModes.size());
 
 }  // namespace
 
-NumberedTrees::NumberedTrees(const ArchiveFile& archive)
+NumberedTrees::Blocks NumberedTrees::MakeBlocks(const ArchiveFile& archive,
+                                                unsigned threads) {
+  return std::make_shared<BlockCache>(archive.blocks(), threads * kBlocksSize);
+}
+
+NumberedTrees::NumberedTrees(const ArchiveFile& archive, Blocks blocks)
     : archive_(archive),
       empty_tree_(ObjectHasher(archive.header().object_format)
                       .Hash(ObjectType::kTree, ByteView())),
-      blocks_(archive.blocks(), kBlocksSize),
+      blocks_(std::move(blocks)),
       trees_(kTreesSize) {}
 
 ObjectId NumberedTrees::id(ObjectNumber child) const {
@@ -60,7 +65,7 @@ Result<NumberedTrees::RowsPtr> NumberedTrees::Read(ObjectNumber number) {
   }
   const BlockRun run =
       RunAt(archive_.blocks(), archive_.blocks().FindBlock(number));
-  ZPACK_ASSIGN_OR_RETURN(const BlockPtr block, blocks_.Block(run.first));
+  ZPACK_ASSIGN_OR_RETURN(const BlockPtr block, blocks_->Block(run.first));
   if (block->objects.header.type != ObjectType::kTree) {
     return MakeError(ErrorCode::kCorrupt, "object {} is a {}, not a tree",
                      id(number), ObjectTypeName(block->objects.header.type));
@@ -170,7 +175,7 @@ Result<std::optional<NumberedTrees::Difference>> NumberedTrees::ReadDifference(
       after - first >= archive_.blocks().block_object_count(at)) {
     return std::nullopt;
   }
-  ZPACK_ASSIGN_OR_RETURN(const BlockPtr block, blocks_.Block(at));
+  ZPACK_ASSIGN_OR_RETURN(const BlockPtr block, blocks_->Block(at));
   const format::TreeBlock* const trees = block->trees();
   if (trees == nullptr) return std::nullopt;
   Difference difference;

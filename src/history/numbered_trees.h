@@ -41,8 +41,14 @@ class NumberedTrees {
   using Rows = std::vector<Row>;
   using RowsPtr = std::shared_ptr<const Rows>;
 
+  // Decoded blocks, which the objects of several threads may share.
+  using Blocks = std::shared_ptr<BlockCache>;
+  static Blocks MakeBlocks(const ArchiveFile& archive, unsigned threads = 1);
+
   // `archive` must outlive this object. REQUIRES: its index is loaded.
-  explicit NumberedTrees(const ArchiveFile& archive);
+  explicit NumberedTrees(const ArchiveFile& archive)
+      : NumberedTrees(archive, MakeBlocks(archive)) {}
+  NumberedTrees(const ArchiveFile& archive, Blocks blocks);
 
   // The rows of tree `number`, which may be that of the empty tree. Errors:
   // kNotFound if it is not in the file;
@@ -94,7 +100,7 @@ class NumberedTrees {
 
   const ArchiveFile& archive_;
   const ObjectId empty_tree_;
-  BlockCache blocks_;
+  Blocks blocks_;
   BlockDecoder decoder_;  // of trees in segments
   LruCache<ObjectNumber, Rows> trees_;
   std::unordered_map<ObjectNumber, BlockNames> block_names_;  // by first object

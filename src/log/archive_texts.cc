@@ -8,6 +8,19 @@
 
 namespace zpack::log {
 
+Result<ContentPart> ReadBlob(const ArchiveFile& archive, ObjectReader& objects,
+                             ObjectNumber blob) {
+  const ObjectId id = archive.blocks().id(blob);
+  ZPACK_ASSIGN_OR_RETURN(const ObjectInfo info, objects.ReadInfo(blob));
+  ZPACK_ASSIGN_OR_RETURN(ContentPart part,
+                         objects.ReadPart(blob, id, 0, HashObject::kNo));
+  if (part.bytes.size() == info.size) return part;
+  Bytes whole;
+  ZPACK_TRY(objects.Read(blob, id, whole, HashObject::kNo));
+  const auto owner = std::make_shared<const Bytes>(std::move(whole));
+  return ContentPart{0, *owner, owner};
+}
+
 Status ArchiveTexts::CheckPresent(ObjectNumber blob) const {
   if (trees_.IsInFile(blob)) return {};
   const ObjectId id = trees_.id(blob);

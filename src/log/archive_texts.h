@@ -10,16 +10,23 @@
 #include "log/blob_texts.h"
 #include "reader/archive_file.h"
 #include "reader/object_reader.h"
+#include "zpack/archive_reader.h"
 #include "zpack/result.h"
 
 namespace zpack::log {
 
+// A whole blob of the file, without a copy where the reader has it whole.
+// Errors are those of ObjectReader::Read. May be called by several threads.
+Result<ContentPart> ReadBlob(const ArchiveFile& archive, ObjectReader& objects,
+                             ObjectNumber blob);
+
 class ArchiveTexts final : public BlobTexts {
  public:
-  // Both references must outlive this object. `trees` knows the ids of blobs
+  // All references must outlive this object. `trees` knows the ids of blobs
   // that are not in the file.
-  ArchiveTexts(const ArchiveFile& archive, const NumberedTrees& trees)
-      : archive_(archive), trees_(trees), objects_(archive) {}
+  ArchiveTexts(const ArchiveFile& archive, ObjectReader& objects,
+               const NumberedTrees& trees)
+      : archive_(archive), objects_(objects), trees_(trees) {}
 
   Result<uint64_t> Size(ObjectNumber blob) override;
   Result<TextPtr> Text(ObjectNumber blob) override;
@@ -29,8 +36,8 @@ class ArchiveTexts final : public BlobTexts {
   Status CheckPresent(ObjectNumber blob) const;
 
   const ArchiveFile& archive_;
+  ObjectReader& objects_;
   const NumberedTrees& trees_;
-  ObjectReader objects_;
 };
 
 }  // namespace zpack::log

@@ -14,7 +14,7 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
-#include "reader/object_reader.h"
+#include "log/archive_texts.h"
 #include "search/blob_search.h"
 
 namespace zpack::log {
@@ -132,7 +132,7 @@ Status BlobKeys::SearchLines(const FileBlocks& file, const KeySearch& wanted,
   return search::SearchBlobs(file, search);
 }
 
-Status BlobKeys::SearchTexts(const ArchiveFile& archive,
+Status BlobKeys::SearchTexts(const ArchiveFile& archive, ObjectReader& objects,
                              const KeySearch& wanted, LineQuery query) {
   CounterPool pool(wanted.needle);
   std::mutex mutex;  // guards the keys, and:
@@ -156,17 +156,16 @@ Status BlobKeys::SearchTexts(const ArchiveFile& archive,
     return {};
   };
   ZPACK_TRY(search::SearchBlobs(archive.blocks(), search));
-  ObjectReader objects(archive);
   for (const ObjectNumber blob : large) {
-    Bytes content;
-    ZPACK_TRY(objects.Read(blob, archive.blocks().id(blob), content,
-                           HashObject::kNo));
-    ZPACK_TRY(count(blob, AsText(content)));
+    ZPACK_ASSIGN_OR_RETURN(const ContentPart whole,
+                           ReadBlob(archive, objects, blob));
+    ZPACK_TRY(count(blob, AsText(whole.bytes)));
   }
   return {};
 }
 
 Result<BlobKeys> BlobKeys::Search(const ArchiveFile& archive,
+                                  ObjectReader& objects,
                                   const KeySearch& wanted) {
   // Says what is wrong with the needle even if there are no blobs.
   ZPACK_TRY(OccurrenceCounter::Make(wanted.needle));
@@ -178,7 +177,7 @@ Result<BlobKeys> BlobKeys::Search(const ArchiveFile& archive,
   if (keys.exact_ || wanted.key == KeyOf::kLines) {
     ZPACK_TRY(keys.SearchLines(archive.blocks(), wanted, std::move(query)));
   } else {
-    ZPACK_TRY(keys.SearchTexts(archive, wanted, std::move(query)));
+    ZPACK_TRY(keys.SearchTexts(archive, objects, wanted, std::move(query)));
   }
   return keys;
 }

@@ -16,6 +16,7 @@
 #include "log/occurrence_counter.h"
 #include "reader/archive_file.h"
 #include "reader/file_blocks.h"
+#include "reader/object_reader.h"
 #include "zpack/line_query.h"
 #include "zpack/result.h"
 
@@ -40,6 +41,7 @@ class BlobKeys {
   // Errors: those of SearchBlobs and OccurrenceCounter. REQUIRES: the index of
   // the file is loaded.
   static Result<BlobKeys> Search(const ArchiveFile& archive,
+                                 ObjectReader& objects,
                                  const KeySearch& search);
 
   // 0 for a blob without an occurrence, and for what is not in the file.
@@ -60,8 +62,8 @@ class BlobKeys {
   Status SearchLines(const FileBlocks& file, const KeySearch& wanted,
                      LineQuery query);
   // By whole texts: kCount if an occurrence may cross lines.
-  Status SearchTexts(const ArchiveFile& archive, const KeySearch& wanted,
-                     LineQuery query);
+  Status SearchTexts(const ArchiveFile& archive, ObjectReader& objects,
+                     const KeySearch& wanted, LineQuery query);
 
   std::unordered_map<ObjectNumber, uint64_t> keys_;
   std::vector<uint8_t> binary_;  // by object

@@ -24,8 +24,10 @@ struct OpenQuestion {
 // Answers for a share of the commits.
 class ShareOfCommits {
  public:
-  ShareOfCommits(const PickaxeChoice& choice, std::vector<uint8_t>& chosen)
-      : choice_(choice), chosen_(chosen), changes_(choice.archive) {}
+  ShareOfCommits(const PickaxeChoice& choice,
+                 const NumberedTrees::Blocks& blocks,
+                 std::vector<uint8_t>& chosen)
+      : choice_(choice), chosen_(chosen), changes_(choice.archive, blocks) {}
 
   Status Look(ObjectNumber commit, size_t position) {
     ZPACK_ASSIGN_OR_RETURN(const ComparedWith with,
@@ -62,18 +64,18 @@ class ShareOfCommits {
 Result<std::vector<uint8_t>> ChooseCommits(
     const PickaxeChoice& choice, const std::vector<ObjectNumber>& commits) {
   std::vector<uint8_t> chosen(commits.size());
-  // Each share has caches of its own, and the trees of neighbours have the same
-  // bases.
+  // The trees of neighbours have the same bases, so shares are long.
   constexpr unsigned kMostShares = 4;
   const unsigned threads =
       std::min({ResolveThreads(choice.options.threads), kMostShares,
                 MaxDecoders(choice.archive.blocks().blocks_stored_size())});
   const uint64_t share = std::max<uint64_t>(
       1000, (commits.size() + threads - 1) / std::max(threads, 1U));
+  const auto blocks = NumberedTrees::MakeBlocks(choice.archive, threads);
   std::vector<OpenQuestion> questions;
   std::mutex mutex;  // guards `questions`
   const auto look = [&](uint64_t begin, uint64_t end) -> Status {
-    ShareOfCommits commits_of_thread(choice, chosen);
+    ShareOfCommits commits_of_thread(choice, blocks, chosen);
     for (uint64_t i = begin; i < end; ++i) {
       ZPACK_TRY(CheckStop(choice.options.stop));
       ZPACK_TRY(commits_of_thread.Look(commits[i], i));

@@ -34,9 +34,10 @@ Result<ComparedWith> ParentToCompare(ObjectGraph& graph, ObjectNumber commit,
   return ComparedWith{true, parent};
 }
 
-CommitChanges::CommitChanges(const ArchiveFile& archive)
+CommitChanges::CommitChanges(const ArchiveFile& archive,
+                             NumberedTrees::Blocks blocks)
     : graph_(archive),
-      trees_(archive),
+      trees_(archive, std::move(blocks)),
       comparison_(trees_, [this](std::string_view directory) {
         return paths_->MayEnter(directory);
       }) {}

@@ -35,7 +35,10 @@ class CommitChanges {
   using Parent = std::optional<ObjectNumber>;
 
   // `archive` must outlive this object. REQUIRES: its index is loaded.
-  explicit CommitChanges(const ArchiveFile& archive);
+  explicit CommitChanges(const ArchiveFile& archive)
+      : CommitChanges(archive, NumberedTrees::MakeBlocks(archive)) {}
+  // With blocks that the objects of several threads share.
+  CommitChanges(const ArchiveFile& archive, NumberedTrees::Blocks blocks);
 
   ObjectGraph& graph() { return graph_; }
   NumberedTrees& trees() { return trees_; }

@@ -47,13 +47,14 @@ char StatusOf(const FilePair& pair) {
   return (pair.before.mode & kType) != (pair.after.mode & kType) ? 'T' : 'M';
 }
 
-CommitFiles::CommitFiles(const ArchiveFile& archive, const LogOptions& options,
-                         search::Pathspec paths, PickaxeSearch* pickaxe)
+CommitFiles::CommitFiles(const ArchiveFile& archive, ObjectReader& objects,
+                         const LogOptions& options, search::Pathspec paths,
+                         PickaxeSearch* pickaxe)
     : options_(options),
       paths_(std::move(paths)),
       pickaxe_(pickaxe),
       changes_(archive),
-      texts_(archive, changes_.trees()) {
+      texts_(archive, objects, changes_.trees()) {
   if (options_.follow) followed_ = options_.pathspecs.front();
 }
 

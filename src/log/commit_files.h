@@ -29,8 +29,9 @@ char StatusOf(const FilePair& pair);
 class CommitFiles {
  public:
   // All references must outlive this object. `pickaxe` may be null.
-  CommitFiles(const ArchiveFile& archive, const LogOptions& options,
-              search::Pathspec paths, PickaxeSearch* pickaxe);
+  CommitFiles(const ArchiveFile& archive, ObjectReader& objects,
+              const LogOptions& options, search::Pathspec paths,
+              PickaxeSearch* pickaxe);
 
   CommitChanges& changes() { return changes_; }
   const search::Pathspec& paths() const { return paths_; }

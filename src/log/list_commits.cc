@@ -26,16 +26,18 @@ namespace {
 
 class CommitLister {
  public:
-  CommitLister(const ArchiveFile& archive, const LogOptions& options,
-               const LineDiff& diff, const search::Pathspec& paths)
+  CommitLister(const ArchiveFile& archive, ObjectReader& objects,
+               const LogOptions& options, const LineDiff& diff,
+               const search::Pathspec& paths)
       : archive_(archive),
         options_(options),
         paths_(paths),
         pickaxe_(options.pickaxe == Pickaxe::kNone
                      ? nullptr
-                     : std::make_unique<PickaxeSearch>(archive, options, diff)),
-        files_(archive, options, paths, pickaxe_.get()),
-        objects_(archive),
+                     : std::make_unique<PickaxeSearch>(archive, objects,
+                                                       options, diff)),
+        files_(archive, objects, options, paths, pickaxe_.get()),
+        objects_(objects),
         walk_(archive, files_.changes().graph(), WalkOptionsOf(options),
               SameAsParent()) {}
 
@@ -210,7 +212,7 @@ class CommitLister {
   const search::Pathspec& paths_;
   std::unique_ptr<PickaxeSearch> pickaxe_;
   CommitFiles files_;
-  ObjectReader objects_;
+  ObjectReader& objects_;
   CommitWalk walk_;
   uint64_t skipped_ = 0;
   Bytes content_;  // of the commit that was read last
@@ -218,8 +220,8 @@ class CommitLister {
 
 }  // namespace
 
-Status ListCommits(const ArchiveFile& archive, const LogOptions& options,
-                   const LineDiff& diff,
+Status ListCommits(const ArchiveFile& archive, ObjectReader& objects,
+                   const LogOptions& options, const LineDiff& diff,
                    const Visitor<const LoggedCommit&>& visit) {
   ZPACK_ASSIGN_OR_RETURN(const search::Pathspec paths,
                          search::Pathspec::Parse(options.pathspecs));
@@ -233,7 +235,7 @@ Status ListCommits(const ArchiveFile& archive, const LogOptions& options,
     return MakeError(ErrorCode::kInvalidArgument,
                      "-S and -G require a text that is not empty");
   }
-  CommitLister lister(archive, options, diff, paths);
+  CommitLister lister(archive, objects, options, diff, paths);
   return lister.Run(visit);
 }
 

@@ -8,14 +8,15 @@
 #include "base/visitor.h"
 #include "log/pickaxe_search.h"
 #include "reader/archive_file.h"
+#include "reader/object_reader.h"
 #include "zpack/log.h"
 #include "zpack/result.h"
 
 namespace zpack::log {
 
 // Errors are those of ArchiveReader::Log. REQUIRES: the index is loaded.
-Status ListCommits(const ArchiveFile& archive, const LogOptions& options,
-                   const LineDiff& diff,
+Status ListCommits(const ArchiveFile& archive, ObjectReader& objects,
+                   const LogOptions& options, const LineDiff& diff,
                    const Visitor<const LoggedCommit&>& visit);
 
 }  // namespace zpack::log

@@ -9,8 +9,8 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
-#include "base/lru_cache.h"
 #include "base/parallel.h"
+#include "log/archive_texts.h"
 #include "log/moved_lines.h"
 #include "object/object_links.h"
 #include "reader/decoders.h"
@@ -18,9 +18,6 @@
 
 namespace zpack::log {
 namespace {
-
-// Bytes of texts that each thread keeps.
-constexpr uint64_t kMaxTexts = uint64_t{4} << 20;
 
 bool IsGitlink(const TreeSide& side) {
   return side.exists() && IsGitlinkMode(side.mode);
@@ -77,10 +74,10 @@ class PickaxeSearch::Comparer {
 
   Result<bool> Compare(const TreeSide& before, const TreeSide& after,
                        const NumberedTrees* trees) {
-    ZPACK_ASSIGN_OR_RETURN(const TextPtr before_text, Text(before, trees));
-    ZPACK_ASSIGN_OR_RETURN(const TextPtr after_text, Text(after, trees));
-    const std::string_view one = AsText(*before_text);
-    const std::string_view two = AsText(*after_text);
+    ZPACK_ASSIGN_OR_RETURN(const ContentPart old_part, Text(before, trees));
+    ZPACK_ASSIGN_OR_RETURN(const ContentPart new_part, Text(after, trees));
+    const std::string_view one = AsText(old_part.bytes);
+    const std::string_view two = AsText(new_part.bytes);
     if (search_.options_.pickaxe != Pickaxe::kLines) {
       ZPACK_ASSIGN_OR_RETURN(const uint32_t count, counter_.Count(one));
       ZPACK_ASSIGN_OR_RETURN(const uint32_t other, counter_.Count(two));
@@ -94,35 +91,23 @@ class PickaxeSearch::Comparer {
   }
 
  private:
-  using TextPtr = std::shared_ptr<const Bytes>;
-
   Comparer(const PickaxeSearch& search, OccurrenceCounter counter)
-      : search_(search),
-        counter_(std::move(counter)),
-        objects_(std::make_unique<ObjectReader>(search.archive_)) {}
+      : search_(search), counter_(std::move(counter)) {}
 
   // The content of a file as Git's diff has it.
-  Result<TextPtr> Text(const TreeSide& side, const NumberedTrees* trees) {
-    Bytes text;
-    if (!side.exists()) return std::make_shared<const Bytes>();
+  Result<ContentPart> Text(const TreeSide& side, const NumberedTrees* trees) {
+    if (!side.exists()) return ContentPart{};
     if (IsGitlink(side)) {
-      Append(text, AsBytes("Subproject commit " +
-                           trees->id(side.object).ToHex() + "\n"));
-      return std::make_shared<const Bytes>(std::move(text));
+      const auto text = std::make_shared<const std::string>(
+          "Subproject commit " + trees->id(side.object).ToHex() + "\n");
+      return ContentPart{0, AsBytes(*text), text};
     }
-    // What is before one commit is after another.
-    if (const auto known = texts_.Find(side.object)) return known;
-    if (!search_.IsInFile(side)) {
-      const ObjectId id = trees->id(side.object);
-      return MakeError(ErrorCode::kNotFound, "object {} is {}", id,
-                       MessageText{search_.archive_.WhyAbsent(id)});
+    if (search_.IsInFile(side)) {
+      return ReadBlob(search_.archive_, search_.objects_, side.object);
     }
-    ZPACK_TRY(objects_->Read(side.object,
-                             search_.archive_.blocks().id(side.object), text,
-                             HashObject::kNo));
-    const auto read = std::make_shared<const Bytes>(std::move(text));
-    texts_.Insert(side.object, read, read->size());
-    return read;
+    const ObjectId id = trees->id(side.object);
+    return MakeError(ErrorCode::kNotFound, "object {} is {}", id,
+                     MessageText{search_.archive_.WhyAbsent(id)});
   }
 
   Result<bool> LinesDiffer(std::string_view one, std::string_view two,
@@ -151,13 +136,12 @@ class PickaxeSearch::Comparer {
 
   const PickaxeSearch& search_;
   OccurrenceCounter counter_;
-  std::unique_ptr<ObjectReader> objects_;
-  LruCache<ObjectNumber, Bytes> texts_{kMaxTexts};
 };
 
-PickaxeSearch::PickaxeSearch(const ArchiveFile& archive,
+PickaxeSearch::PickaxeSearch(const ArchiveFile& archive, ObjectReader& objects,
                              const LogOptions& options, const LineDiff& diff)
     : archive_(archive),
+      objects_(objects),
       options_(options),
       diff_(diff),
       needle_{.text = options.pattern,
@@ -178,7 +162,7 @@ Status PickaxeSearch::Search() {
                                        : KeyOf::kCount,
                             .threads = options_.threads,
                             .stop = options_.stop};
-  ZPACK_ASSIGN_OR_RETURN(keys_, BlobKeys::Search(archive_, search));
+  ZPACK_ASSIGN_OR_RETURN(keys_, BlobKeys::Search(archive_, objects_, search));
   return {};
 }
 

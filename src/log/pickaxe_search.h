@@ -44,9 +44,9 @@ class PickaxeSearch {
     kUnknown,  // the contents have to be compared
   };
 
-  // `archive`, `options` and `diff` must outlive this object.
-  PickaxeSearch(const ArchiveFile& archive, const LogOptions& options,
-                const LineDiff& diff);
+  // All references must outlive this object.
+  PickaxeSearch(const ArchiveFile& archive, ObjectReader& objects,
+                const LogOptions& options, const LineDiff& diff);
   ~PickaxeSearch();
   PickaxeSearch(const PickaxeSearch&) = delete;
   PickaxeSearch& operator=(const PickaxeSearch&) = delete;
@@ -86,6 +86,7 @@ class PickaxeSearch {
   Answer JudgeLines(const TreeSide& before, const TreeSide& after) const;
 
   const ArchiveFile& archive_;
+  ObjectReader& objects_;
   const LogOptions& options_;
   const LineDiff& diff_;
   Needle needle_;

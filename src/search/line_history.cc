@@ -20,11 +20,11 @@ constexpr size_t kMostEvents = size_t{4} << 20;
 }  // namespace
 
 LineWalk::LineWalk(const ArchiveFile& archive, const LinesOfBlobs& lines,
-                   const Pathspec& paths)
+                   const Pathspec& paths, NumberedTrees::Blocks blocks)
     : lines_(lines),
       wanted_(paths),
       graph_(archive),
-      trees_(archive),
+      trees_(archive, std::move(blocks)),
       compare_(trees_, [this](std::string_view directory) {
         return wanted_.MayEnter(directory);
       }) {}
@@ -148,23 +148,23 @@ LineHistory::LineHistory(const ArchiveFile& archive, const LinesOfBlobs& lines,
     : archive_(archive),
       lines_(lines),
       wanted_(std::move(paths)),
-      all_(archive, lines, wanted_) {}
+      all_(archive, lines, wanted_, NumberedTrees::MakeBlocks(archive)) {}
 
 Status LineHistory::Walk(unsigned threads, const std::stop_token& stop) {
   ObjectGraph graph(archive_);
   ZPACK_ASSIGN_OR_RETURN(commits_, AllCommits(archive_, graph, stop));
-  // Each walk has caches of its own.
   constexpr unsigned kMostWalks = 4;
   threads = std::min({ResolveThreads(threads), kMostWalks,
                       MaxDecoders(archive_.blocks().blocks_stored_size())});
   // Long shares: the trees of neighbours have the same bases.
   const uint64_t share = std::max<uint64_t>(
       1000, (commits_.size() + threads - 1) / std::max(threads, 1U));
+  const auto blocks = NumberedTrees::MakeBlocks(archive_, threads);
   std::mutex mutex;
   const Status walked = ParallelFor(
       threads, stop, commits_.size(), share,
       [&](uint64_t begin, uint64_t end) -> Status {
-        LineWalk walk(archive_, lines_, wanted_);
+        LineWalk walk(archive_, lines_, wanted_, blocks);
         for (uint64_t i = begin; i < end; ++i) {
           ZPACK_TRY(CheckStop(stop));
           ZPACK_TRY(walk.WalkCommit(commits_[i], static_cast<uint32_t>(i)));

@@ -76,7 +76,7 @@ class LineWalk {
  public:
   // All references must outlive this object.
   LineWalk(const ArchiveFile& archive, const LinesOfBlobs& lines,
-           const Pathspec& paths);
+           const Pathspec& paths, NumberedTrees::Blocks blocks);
 
   // Compares a commit with its parents; `position` says where it is among all.
   Status WalkCommit(ObjectNumber commit, uint32_t position);
