@@ -3,25 +3,24 @@
 
 #include "log/text_width.h"
 
-#include <algorithm>
+#include <clocale>
 #include <cstdint>
-
-#include "log/width_tables.h"
+#include <cwchar>
 
 namespace zpack::cli {
 namespace {
 
-template <typename Table>
-bool HasCodePoint(const Table& table, char32_t c) {
-  const auto after = std::ranges::upper_bound(table, c, {}, &CodePoints::first);
-  return after != table.begin() && c <= (after - 1)->last;
-}
-
+// Like Git, counts a character that is not known as one column.
 int WidthOf(char32_t c) {
   if (c == 0) return 0;
   if (c < 0x20 || (c >= 0x7f && c < 0xa0)) return -1;
-  if (HasCodePoint(kZeroWidth, c)) return 0;
-  return HasCodePoint(kDoubleWidth, c) ? 2 : 1;
+  // Of the C library, whatever the locale of the program is.
+  static const locale_t utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr);
+  if (utf8 == nullptr) return 1;
+  const locale_t old = uselocale(utf8);
+  const int width = wcwidth(static_cast<wchar_t>(c));
+  uselocale(old);
+  return width < 0 ? 1 : width;
 }
 
 struct CodePoint {
