@@ -94,7 +94,7 @@ struct ChangedFile {
   // 'A' added, 'D' removed, 'M' changed, 'T' of another type, 'R' renamed, 'C'
   // copied.
   char status = 'M';
-  uint32_t old_mode = 0;  // 0 and an id of zeros: there is none
+  uint32_t old_mode = 0;  // 0 and an empty id: there is none
   uint32_t new_mode = 0;
   ObjectId old_id = {};
   ObjectId new_id = {};

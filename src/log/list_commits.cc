@@ -4,10 +4,8 @@
 #include "log/list_commits.h"
 
 #include <algorithm>
-#include <array>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -192,10 +190,8 @@ class CommitLister {
 
   ChangedFile Describe(const FilePair& pair) {
     const auto id = [&](const TreeSide& side) {
-      if (side.exists()) return files_.changes().trees().id(side.object);
-      constexpr std::array<uint8_t, ObjectId::kMaxWidth> kZeros{};
-      return ObjectId(std::span(kZeros).first(
-          ObjectIdWidth(archive_.header().object_format)));
+      return side.exists() ? files_.changes().trees().id(side.object)
+                           : ObjectId();
     };
     return {.status = StatusOf(pair),
             .old_mode = pair.before.mode,

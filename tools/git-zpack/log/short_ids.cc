@@ -24,6 +24,10 @@ ShortIds::ShortIds(const ArchiveReader& reader, std::optional<size_t> digits)
       digits_(digits ? *digits : UsualDigits(reader.object_count())) {}
 
 Result<std::string> ShortIds::Of(const ObjectId& id) const {
+  if (id.empty()) {
+    const size_t width = 2 * ObjectIdWidth(reader_.object_format());
+    return std::string(digits_ == 0 ? width : std::min(digits_, width), '0');
+  }
   std::string hex = id.ToHex();
   if (digits_ == 0) return hex;
   for (size_t digits = digits_; digits < hex.size(); ++digits) {

@@ -22,8 +22,8 @@ class ShortIds {
   // objects. `reader` must outlive this object.
   ShortIds(const ArchiveReader& reader, std::optional<size_t> digits);
 
-  // Errors: those of ArchiveReader::ResolveAbbreviation, except that the id
-  // may be missing.
+  // Zeros for an empty id, which is none. Errors: those of
+  // ArchiveReader::ResolveAbbreviation, except that the id may be missing.
   Result<std::string> Of(const ObjectId& id) const;
 
  private:
