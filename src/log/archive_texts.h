@@ -10,7 +10,6 @@
 #include "log/blob_texts.h"
 #include "reader/archive_file.h"
 #include "reader/object_reader.h"
-#include "zpack/archive_reader.h"
 #include "zpack/result.h"
 
 namespace zpack::log {
