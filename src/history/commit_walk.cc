@@ -21,14 +21,8 @@ CommitWalk::CommitWalk(const ArchiveFile& archive, ObjectGraph& graph,
 Result<std::optional<ObjectNumber>> CommitWalk::CommitOf(
     const ObjectId& id, std::string_view what) {
   ZPACK_ASSIGN_OR_RETURN(ObjectNumber number, graph_.Find(id, what));
-  ZPACK_ASSIGN_OR_RETURN(ObjectType type, graph_.Type(number));
-  // A tag of a hostile file may lead to itself.
-  for (uint32_t left = archive_.object_count();
-       type == ObjectType::kTag && left > 0; --left) {
-    ZPACK_ASSIGN_OR_RETURN(const ObjectGraph::Tag tag, graph_.ReadTag(number));
-    number = tag.target;
-    ZPACK_ASSIGN_OR_RETURN(type, graph_.Type(number));
-  }
+  ZPACK_ASSIGN_OR_RETURN(number, graph_.PeelTags(number));
+  ZPACK_ASSIGN_OR_RETURN(const ObjectType type, graph_.Type(number));
   if (type != ObjectType::kCommit) return std::nullopt;
   return number;
 }

@@ -18,6 +18,7 @@
 
 #include "base/index_spaces.h"
 #include "history/object_graph.h"
+#include "history/queued_commit.h"
 #include "reader/archive_file.h"
 #include "zpack/result.h"
 #include "zpack/walk.h"
@@ -64,17 +65,6 @@ class CommitWalk {
     kSame = 32,          // changes nothing that is wanted
     kQueued = 64,
   };
-  struct Queued {
-    uint64_t time = 0;
-    uint64_t order = 0;
-    ObjectNumber number;
-
-    // Newest first. Equal times keep the order of queueing.
-    bool operator<(const Queued& other) const {
-      return time != other.time ? time < other.time : order > other.order;
-    }
-  };
-
   // The commit that an object leads to, if any.
   Result<std::optional<ObjectNumber>> CommitOf(const ObjectId& id,
                                                std::string_view what);
@@ -114,7 +104,7 @@ class CommitWalk {
   const SameAsParent same_;
   std::vector<uint8_t> flags_;  // by object
   std::unordered_map<ObjectNumber, ObjectNumber> only_parent_;
-  std::priority_queue<Queued> queue_;
+  std::priority_queue<QueuedCommit> queue_;
   uint64_t next_order_ = 0;
   uint64_t alive_ = 0;  // of the queue
   // With excluded commits, what is wanted is known only at the end.

@@ -209,6 +209,18 @@ Result<ObjectNumber> ObjectGraph::ReadRootTree(ObjectNumber commit) {
   return Resolve(table.commits[index].tree, LinksOf(table), commit);
 }
 
+Result<ObjectNumber> ObjectGraph::PeelTags(ObjectNumber number) {
+  ZPACK_ASSIGN_OR_RETURN(ObjectType type, Type(number));
+  // A tag of a hostile file may lead to itself.
+  for (uint32_t left = archive_.object_count();
+       type == ObjectType::kTag && left > 0; --left) {
+    ZPACK_ASSIGN_OR_RETURN(const Tag tag, ReadTag(number));
+    number = tag.target;
+    ZPACK_ASSIGN_OR_RETURN(type, Type(number));
+  }
+  return number;
+}
+
 Result<ObjectGraph::Tag> ObjectGraph::ReadTag(ObjectNumber number) {
   ZPACK_TRY(ExpectType(number, ObjectType::kTag));
   BlockPtr block;

@@ -85,6 +85,8 @@ class ObjectGraph {
   Result<ObjectNumber> ReadRootTree(ObjectNumber commit);
   // Returns kNotFound if the target is missing.
   Result<Tag> ReadTag(ObjectNumber number);
+  // The object that a tag leads to over all others; any other object itself.
+  Result<ObjectNumber> PeelTags(ObjectNumber number);
   // Appends the links of a tree in its order. Leaves out submodules, and
   // objects that `marks` shows as seen with the type of the entry. Returns
   // kNotFound if an object is missing, and kLimitExceeded if `links` grow too

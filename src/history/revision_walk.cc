@@ -19,6 +19,7 @@
 #include "history/commit_ancestry.h"
 #include "history/object_graph.h"
 #include "history/object_marks.h"
+#include "history/queued_commit.h"
 
 namespace zpack {
 namespace {
@@ -113,16 +114,6 @@ class RevisionWalk {
   }
 
  private:
-  struct Queued {
-    uint64_t time = 0;
-    uint64_t order = 0;
-    ObjectNumber number;
-
-    // Newest first. Equal times keep the order of queueing.
-    bool operator<(const Queued& other) const {
-      return time != other.time ? time < other.time : order > other.order;
-    }
-  };
   // An object that is visited after the commits.
   struct Pending {
     ObjectNumber number;
@@ -274,7 +265,7 @@ class RevisionWalk {
   std::set<ObjectNumber> edges_;
   std::stop_token stop_;
   const Visitor<const WalkedObject&>& visit_;
-  std::priority_queue<Queued> queue_;
+  std::priority_queue<QueuedCommit> queue_;
   uint64_t next_order_ = 0;
   size_t next_start_ = 0;
   // The start from which the walk reached each tag.

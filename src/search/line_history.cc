@@ -209,15 +209,9 @@ Result<std::vector<ObjectNumber>> PresentTrees(const ArchiveFile& archive,
   for (const ObjectId& tip : tips) {
     const auto rank = archive.ids().Find(tip);
     if (!rank) continue;
-    ObjectNumber number = archive.number(*rank);
-    ZPACK_ASSIGN_OR_RETURN(ObjectType type, graph.Type(number));
-    // A tag of a hostile file may lead to itself.
-    for (uint32_t left = archive.object_count();
-         type == ObjectType::kTag && left > 0; --left) {
-      ZPACK_ASSIGN_OR_RETURN(const ObjectGraph::Tag tag, graph.ReadTag(number));
-      number = tag.target;
-      ZPACK_ASSIGN_OR_RETURN(type, graph.Type(number));
-    }
+    ZPACK_ASSIGN_OR_RETURN(ObjectNumber number,
+                           graph.PeelTags(archive.number(*rank)));
+    ZPACK_ASSIGN_OR_RETURN(const ObjectType type, graph.Type(number));
     if (type == ObjectType::kCommit) {
       ZPACK_ASSIGN_OR_RETURN(number, graph.ReadRootTree(number));
     } else if (type != ObjectType::kTree) {
