@@ -67,8 +67,27 @@ Status CommitWalk::Exclude(const ObjectId& id) {
   return MarkParentsUninteresting(*commit);
 }
 
+Status CommitWalk::ParseStarts() {
+  const auto parse = [&](const ObjectId& id, std::string_view what) -> Status {
+    ZPACK_ASSIGN_OR_RETURN(const auto commit, CommitOf(id, what));
+    if (commit) Set(*commit, kParsed);
+    return {};
+  };
+  const RefsSnapshot& refs = archive_.refs();
+  if (options_.refs == WalkRefs::kAll) {
+    for (const Ref& ref : refs.refs) {
+      const ObjectId id = refs.Resolve(ref.name);
+      if (!id.empty()) ZPACK_TRY(parse(id, ref.name));
+    }
+  }
+  for (const ObjectId& id : options_.starts) ZPACK_TRY(parse(id, "the walk"));
+  for (const ObjectId& id : options_.excluded) ZPACK_TRY(parse(id, "the walk"));
+  return {};
+}
+
 Status CommitWalk::Start() {
-  // What is excluded has to be known first.
+  // What is excluded has to be known first. Git has then read all starts.
+  if (!options_.excluded.empty()) ZPACK_TRY(ParseStarts());
   for (const ObjectId& id : options_.excluded) ZPACK_TRY(Exclude(id));
   const RefsSnapshot& refs = archive_.refs();
   if (options_.refs == WalkRefs::kAll) {

@@ -69,6 +69,7 @@ class CommitWalk {
   Result<std::optional<ObjectNumber>> CommitOf(const ObjectId& id,
                                                std::string_view what);
   Status AddStart(const ObjectId& id, std::string_view what);
+  Status ParseStarts();
   Status Exclude(const ObjectId& id);
   Status Push(ObjectNumber commit);
   // Takes the youngest of the queue.

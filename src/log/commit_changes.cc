@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "object/object_links.h"
 #include "zpack/tree_path.h"
 
 namespace zpack::log {
@@ -54,9 +55,15 @@ Result<Visit> CommitChanges::Compare(ObjectNumber commit, Parent parent,
   return comparison_.Compare(
       std::span(&before, 1), tree,
       [&](const TreeChange& change) -> Result<Visit> {
-        if (!paths.Matches(change.path)) return Visit::kContinue;
         const TreeSide old_side = Canonical(change.before.front());
         const TreeSide new_side = Canonical(change.after);
+        // A submodule is a directory to a pathspec that ends with a slash.
+        const bool is_module =
+            IsGitlinkMode(old_side.mode) || IsGitlinkMode(new_side.mode);
+        if (!paths.Matches(change.path) &&
+            !(is_module && paths.Matches(std::string(change.path) + '/'))) {
+          return Visit::kContinue;
+        }
         // Only an odd mode has changed.
         if (old_side == new_side) return Visit::kContinue;
         return visit({change.path, std::span(&old_side, 1), new_side});

@@ -15,22 +15,13 @@
 namespace zpack::log {
 namespace {
 
-bool IsUpper(char c) { return IsLetter(c) && ToLower(c) != c; }
-
-// Whether LogOptions::diff_filter leaves a status letter.
-bool Passes(const std::string& filter, char status) {
-  if (filter.contains(ToLower(status))) return false;
-  return filter.contains(status) || std::ranges::none_of(filter, IsUpper);
-}
-
 // Leaves the files with wanted status letters; with '*', all or none.
-void KeepStatuses(std::string filter, std::vector<FilePair>& pairs) {
-  const bool all_or_none = std::erase(filter, '*') > 0;
-  if (filter.empty() && !all_or_none) return;
+void KeepStatuses(const std::string& kept, std::vector<FilePair>& pairs) {
+  if (kept.empty()) return;
   const auto passes = [&](const FilePair& pair) {
-    return Passes(filter, StatusOf(pair));
+    return kept.contains(StatusOf(pair));
   };
-  if (all_or_none) {
+  if (kept.contains('*')) {
     if (std::ranges::none_of(pairs, passes)) pairs.clear();
   } else {
     std::erase_if(pairs, std::not_fn(passes));
@@ -38,6 +29,16 @@ void KeepStatuses(std::string filter, std::vector<FilePair>& pairs) {
 }
 
 }  // namespace
+
+std::string KeptStatuses(std::string_view filter) {
+  const auto is_lower = [](char c) { return c >= 'a' && c <= 'z'; };
+  std::string kept(filter);
+  std::erase_if(kept, is_lower);
+  if (kept.empty() && !filter.empty()) kept = "ACDMRTUXB";
+  std::erase_if(
+      kept, [&](char c) { return filter.contains(ToLower(c)) && c != '*'; });
+  return kept;
+}
 
 char StatusOf(const FilePair& pair) {
   if (pair.renamed) return pair.copied ? 'C' : 'R';
@@ -51,6 +52,7 @@ CommitFiles::CommitFiles(const ArchiveFile& archive, ObjectReader& objects,
                          const LogOptions& options, search::Pathspec paths,
                          PickaxeSearch* pickaxe)
     : options_(options),
+      kept_(KeptStatuses(options.diff_filter)),
       paths_(std::move(paths)),
       pickaxe_(pickaxe),
       changes_(archive),
@@ -90,7 +92,7 @@ Result<bool> CommitFiles::Follow(ObjectNumber commit,
 Status CommitFiles::KeepWanted(std::vector<FilePair>& pairs) {
   if (pickaxe_ == nullptr) return {};
   // If only the commit is shown, one file is enough.
-  const bool one_is_enough = !options_.files && options_.diff_filter.empty();
+  const bool one_is_enough = !options_.files && kept_.empty();
   std::vector<FilePair> wanted;
   std::set<std::string> dropped;  // sources of renames
   for (FilePair& pair : pairs) {
@@ -116,18 +118,20 @@ Status CommitFiles::KeepWanted(std::vector<FilePair>& pairs) {
 Status CommitFiles::Read(ObjectNumber commit,
                          std::optional<ObjectNumber> parent,
                          std::vector<FilePair>& pairs) {
-  const bool harder = options_.renames == RenameSearch::kCopiesHarder;
-  ZPACK_TRY(harder ? changes_.ReadAll(commit, parent, paths_, pairs)
-                   : changes_.Read(commit, parent, paths_, pairs));
+  ZPACK_TRY(changes_.Read(commit, parent, paths_, pairs));
   bool followed = false;
-  if (options_.follow && std::ranges::any_of(pairs, &FilePair::is_added)) {
+  // Git follows one file, and no directory.
+  if (options_.follow && pairs.size() == 1 && pairs.front().is_added()) {
     ZPACK_ASSIGN_OR_RETURN(followed, Follow(commit, parent, pairs));
+  }
+  if (options_.renames == RenameSearch::kCopiesHarder && !followed) {
+    ZPACK_TRY(changes_.ReadAll(commit, parent, paths_, pairs));
   }
   if (options_.renames != RenameSearch::kNone && !followed) {
     ZPACK_TRY(FindRenames(RenamesWith(options_.renames), texts_, pairs));
   }
   ZPACK_TRY(KeepWanted(pairs));
-  KeepStatuses(options_.diff_filter, pairs);
+  KeepStatuses(kept_, pairs);
   return {};
 }
 

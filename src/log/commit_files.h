@@ -8,6 +8,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/index_spaces.h"
@@ -25,6 +26,9 @@ namespace zpack::log {
 
 // The letter of a pair in the raw format.
 char StatusOf(const FilePair& pair);
+
+// The letters that LogOptions::diff_filter leaves; empty: all.
+std::string KeptStatuses(std::string_view filter);
 
 class CommitFiles {
  public:
@@ -49,6 +53,7 @@ class CommitFiles {
   Status KeepWanted(std::vector<FilePair>& pairs);
 
   const LogOptions& options_;
+  const std::string kept_;  // status letters
   search::Pathspec paths_;
   std::string followed_;  // LogOptions::follow: the path now
   PickaxeSearch* const pickaxe_;

@@ -82,7 +82,7 @@ class CommitLister {
   // Whether only commits with files are shown.
   bool NeedsFiles() const {
     return pickaxe_ != nullptr || options_.follow ||
-           !options_.diff_filter.empty();
+           !KeptStatuses(options_.diff_filter).empty();
   }
 
   Status ReadContent(ObjectNumber commit) {
@@ -221,10 +221,7 @@ Status ListCommits(const ArchiveFile& archive, ObjectReader& objects,
                    const Visitor<const LoggedCommit&>& visit) {
   ZPACK_ASSIGN_OR_RETURN(const search::Pathspec paths,
                          search::Pathspec::Parse(options.pathspecs));
-  if (options.follow && options.pathspecs.size() != 1) {
-    return MakeError(ErrorCode::kInvalidArgument,
-                     "--follow requires exactly one pathspec");
-  }
+  if (options.follow) ZPACK_TRY(CheckFollowed(options.pathspecs));
   const bool has_pattern =
       options.pickaxe != Pickaxe::kNone && options.pickaxe != Pickaxe::kObject;
   if (has_pattern && options.pattern.empty()) {

@@ -98,6 +98,11 @@ Status ResolveStarts(const ArchiveReader& reader, LogRequest& request) {
   request.log.starts = std::move(walk.starts);
   request.log.excluded = std::move(walk.excluded);
   if (request.object) {
+    // A submodule's commit, for example, is not in the file.
+    if (const auto id = ObjectId::FromHex(*request.object)) {
+      request.log.object = *id;
+      return {};
+    }
     const auto id = reader.Resolve(*request.object);
     if (!id) return std::unexpected(id.error());
     request.log.object = *id;

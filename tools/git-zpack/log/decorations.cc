@@ -10,7 +10,6 @@
 namespace zpack::cli {
 namespace {
 
-constexpr std::string_view kReplaced = "refs/replace/";
 constexpr std::string_view kCommitColor = "\033[33m";
 constexpr std::string_view kResetDecoration = "\033[m";
 
@@ -44,12 +43,6 @@ Decorations::Decorations(const RefsSnapshot& refs, Names names)
 }
 
 void Decorations::AddRef(const RefsSnapshot& refs, const Ref& ref) {
-  if (ref.name.starts_with(kReplaced)) {
-    const auto id =
-        ObjectId::FromHex(std::string_view(ref.name).substr(kReplaced.size()));
-    if (id) entries_[*id].push_back({Kind::kGrafted, "replaced"});
-    return;
-  }
   // As in Git, other refs are not shown.
   const Kind kind = KindOf(ref.name);
   if (kind == Kind::kOther) return;

@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <limits>
 #include <string_view>
 
@@ -79,8 +78,9 @@ bool FileOptions::TakeRenames(const CommandWord& word) {
     renames_ = RenameSearch::kNone;
   } else if (word.option == "-l") {
     constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
-    rename_limit_ = static_cast<uint64_t>(
-        std::max<int64_t>(NumberFrom(word.value, "l", -kMost, kMost), 0));
+    const int64_t limit = NumberFrom(word.value, "l", -kMost, kMost);
+    rename_limit_ =
+        limit < 0 ? LogOptions().rename_limit : static_cast<uint64_t>(limit);
   } else {
     return false;
   }
@@ -93,6 +93,7 @@ bool FileOptions::TakePickaxe(const CommandWord& word) {
   } else if (word.option == "-G") {
     lines_ = word.value;
   } else if (word.option == "find-object") {
+    if (object_) throw UsageError{"'--find-object' is given twice"};
     object_ = word.value;
   } else if (word.option == "pickaxe-regex") {
     expression_ = true;
@@ -171,10 +172,10 @@ std::optional<std::string> FileOptions::Finish(LogOptions& log, LogLook& look) {
   log.pickaxe_all = all_;
   log.text = text_;
   look.line_end = zero_ ? '\0' : '\n';
-  // As in Git, '--raw' wins over '--name-only' and loses to '--name-status'.
+  // As in Git, '--raw' loses to both others.
   look.files = name_status_ ? FilesStyle::kNameStatus
-               : raw_       ? FilesStyle::kRaw
                : names_     ? FilesStyle::kNames
+               : raw_       ? FilesStyle::kRaw
                             : FilesStyle::kNone;
   log.files = look.files != FilesStyle::kNone;
   return object_;
