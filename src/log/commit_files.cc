@@ -48,14 +48,14 @@ char StatusOf(const FilePair& pair) {
 }
 
 CommitFiles::CommitFiles(const ArchiveFile& archive, const LogOptions& options,
-                         search::Pathspec paths, PickaxeSearch* pickaxe)
+                         search::Pathspec paths, std::string followed,
+                         PickaxeSearch* pickaxe)
     : options_(options),
       paths_(std::move(paths)),
+      followed_(std::move(followed)),
       pickaxe_(pickaxe),
       changes_(archive),
-      texts_(archive, changes_.trees()) {
-  if (options_.follow) followed_ = options_.pathspecs.front();
-}
+      texts_(archive, changes_.trees()) {}
 
 RenameOptions CommitFiles::RenamesWith(RenameSearch search) const {
   return {.search = search,

@@ -29,8 +29,10 @@ char StatusOf(const FilePair& pair);
 class CommitFiles {
  public:
   // All references must outlive this object. `pickaxe` may be null.
+  // `followed` is the path to follow, if LogOptions::follow is set.
   CommitFiles(const ArchiveFile& archive, const LogOptions& options,
-              search::Pathspec paths, PickaxeSearch* pickaxe);
+              search::Pathspec paths, std::string followed,
+              PickaxeSearch* pickaxe);
 
   CommitChanges& changes() { return changes_; }
   const search::Pathspec& paths() const { return paths_; }

@@ -27,14 +27,15 @@ namespace {
 class CommitLister {
  public:
   CommitLister(const ArchiveFile& archive, const LogOptions& options,
-               const LineDiff& diff, const search::Pathspec& paths)
+               const LineDiff& diff, const search::Pathspec& paths,
+               std::string followed)
       : archive_(archive),
         options_(options),
         paths_(paths),
         pickaxe_(options.pickaxe == Pickaxe::kNone
                      ? nullptr
                      : std::make_unique<PickaxeSearch>(archive, options, diff)),
-        files_(archive, options, paths, pickaxe_.get()),
+        files_(archive, options, paths, std::move(followed), pickaxe_.get()),
         objects_(archive),
         walk_(archive, files_.changes().graph(), WalkOptionsOf(options),
               SameAsParent()) {}
@@ -223,9 +224,9 @@ Status ListCommits(const ArchiveFile& archive, const LogOptions& options,
                    const Visitor<const LoggedCommit&>& visit) {
   ZPACK_ASSIGN_OR_RETURN(const search::Pathspec paths,
                          search::Pathspec::Parse(options.pathspecs));
-  if (options.follow && options.pathspecs.size() != 1) {
-    return MakeError(ErrorCode::kInvalidArgument,
-                     "--follow requires exactly one pathspec");
+  std::string followed;
+  if (options.follow) {
+    ZPACK_ASSIGN_OR_RETURN(followed, paths.PathToFollow());
   }
   const bool has_pattern =
       options.pickaxe != Pickaxe::kNone && options.pickaxe != Pickaxe::kObject;
@@ -233,7 +234,7 @@ Status ListCommits(const ArchiveFile& archive, const LogOptions& options,
     return MakeError(ErrorCode::kInvalidArgument,
                      "-S and -G require a text that is not empty");
   }
-  CommitLister lister(archive, options, diff, paths);
+  CommitLister lister(archive, options, diff, paths, std::move(followed));
   return lister.Run(visit);
 }
 

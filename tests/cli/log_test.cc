@@ -346,7 +346,7 @@ TEST_F(LogTest, RefusesWhatItDoesNotDo) {
   for (const char* const option :
        {"-p", "--patch", "--stat", "--graph", "--topo-order", "--cc",
         "--format=%G?", "--format=%(describe)", "--format=%(trailers)",
-        "--pretty=email"}) {
+        "--pretty=email", "--branches=x"}) {
     const ProcessResult result = Log({option});
     EXPECT_EQ(result.exit_code, 129) << option;
     EXPECT_THAT(result.err, HasSubstr("git zpack exec <file> git log"))
@@ -366,6 +366,13 @@ TEST_F(LogTest, RefusesWhatItDoesNotDo) {
     EXPECT_THAT(empty.err, HasSubstr("require a text that is not empty"));
   }
   EXPECT_EQ(Log({"--follow"}).exit_code, 128);
+  for (const char* const path : {":(exclude)x", ":!x"}) {
+    EXPECT_THAT(Log({"--follow"}, {"--", path}).err,
+                HasSubstr("--follow requires exactly one pathspec"));
+  }
+  EXPECT_THAT(Log({"--follow"}, {"--", ":(top,glob,icase)x"}).err,
+              HasSubstr("pathspec magic not supported by --follow: 'glob', "
+                        "'icase'"));
   EXPECT_EQ(Log({"--pretty=nonsense"}).exit_code, 128);
   EXPECT_EQ(Log({"--decorate=nonsense"}).exit_code, 128);
   EXPECT_EQ(Log({}, {"nonsense"}).exit_code, 128);
