@@ -119,7 +119,9 @@ Status CommitFiles::Read(ObjectNumber commit,
   ZPACK_TRY(harder ? changes_.ReadAll(commit, parent, paths_, pairs)
                    : changes_.Read(commit, parent, paths_, pairs));
   bool followed = false;
-  if (options_.follow && std::ranges::any_of(pairs, &FilePair::is_added)) {
+  // Like Git, does not look at one of several files, which a pathspec of a
+  // directory may find.
+  if (options_.follow && pairs.size() == 1 && pairs.front().is_added()) {
     ZPACK_ASSIGN_OR_RETURN(followed, Follow(commit, parent, pairs));
   }
   if (options_.renames != RenameSearch::kNone && !followed) {
