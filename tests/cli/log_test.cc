@@ -378,6 +378,32 @@ TEST_F(LogTest, RefusesWhatItDoesNotDo) {
   EXPECT_EQ(Log({}, {"nonsense"}).exit_code, 128);
 }
 
+TEST_F(LogTest, TakesAnAmbiguousAbbreviationForTheCommit) {
+  const std::string commit = repo_.SimpleCommit("x");
+  repo_.SetRef("refs/heads/main", commit);
+  const std::string prefix = commit.substr(0, 4);
+  std::string content;
+  for (int i = 0; HashObject("blob", content).substr(0, 4) != prefix; ++i) {
+    content = "blob " + std::to_string(i);
+  }
+  repo_.WriteBlob(content);
+  Convert();
+  for (const char* const suffix :
+       {"", "^0", "~0", "^{commit}", "^{/x}", "..", "...HEAD", "^!"}) {
+    EXPECT_EQ(Log({}, {prefix + suffix}).out,
+              repo_.TryGit({"log", prefix + suffix}).out)
+        << suffix;
+  }
+  for (const std::string& name :
+       {prefix, prefix + "^{}", prefix + "^{tree}", prefix + ":",
+        "x-1-g" + prefix, prefix + "^{blob}", prefix + "^{object}"}) {
+    const ProcessResult ours = RunZpack({"cat-file", "-t", file_, name});
+    const ProcessResult gits = repo_.TryGit({"cat-file", "-t", name});
+    EXPECT_EQ(ours.out, gits.out) << name;
+    EXPECT_EQ(ours.exit_code, gits.exit_code) << name << gits.err;
+  }
+}
+
 TEST_F(LogTest, JsonHasTheCommits) {
   MakeOddRepository();
   const ProcessResult result = Log({"--json", "--decorate", "-1"});
