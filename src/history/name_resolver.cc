@@ -5,10 +5,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <iterator>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "object/ref_name.h"
@@ -20,6 +23,8 @@ namespace {
 constexpr size_t kMinAbbreviation = 4;
 // Candidates listed for an ambiguous abbreviation.
 constexpr uint32_t kMaxCandidates = 20;
+// Candidates that are looked at.
+constexpr uint32_t kMaxTried = 10'000;
 
 // Where Git looks for a ref, in this order.
 constexpr std::array<std::string_view, 6> kRefRules = {"{}",
@@ -50,7 +55,8 @@ std::string_view AbbreviationIn(std::string_view name) {
 
 }  // namespace
 
-Result<ObjectId> NameResolver::Resolve(std::string_view name) {
+Result<ObjectId> NameResolver::Resolve(std::string_view name,
+                                       const Wanted& wanted) {
   if (name == "@") name = "HEAD";
   // As in Git, a full id is an id even when a ref has that name.
   if (name.size() == ObjectIdWidth(archive_.header().object_format) * 2) {
@@ -66,7 +72,13 @@ Result<ObjectId> NameResolver::Resolve(std::string_view name) {
   }
   const std::string_view abbreviation = AbbreviationIn(name);
   if (abbreviation.size() < kMinAbbreviation) return NoSuchName(name);
-  return ResolveAbbreviation(abbreviation);
+  if (abbreviation.size() == name.size()) {
+    return ResolveAbbreviation(abbreviation, wanted);
+  }
+  return ResolveAbbreviation(abbreviation, [this](const ObjectId& id) {
+    const auto info = ReadInfo(id);
+    return info && info->type == ObjectType::kCommit;
+  });
 }
 
 Result<ObjectInfo> NameResolver::ReadInfo(const ObjectId& id) {
@@ -74,11 +86,24 @@ Result<ObjectInfo> NameResolver::ReadInfo(const ObjectId& id) {
   return objects_.ReadInfo(number);
 }
 
-Result<ObjectId> NameResolver::ResolveAbbreviation(std::string_view name) {
-  ZPACK_ASSIGN_OR_RETURN(const ObjectLocator::Matches matches,
-                         locator_.FindPrefix(name, kMaxCandidates));
+Result<ObjectId> NameResolver::ResolveAbbreviation(std::string_view name,
+                                                   const Wanted& wanted) {
+  ZPACK_ASSIGN_OR_RETURN(
+      ObjectLocator::Matches matches,
+      locator_.FindPrefix(name, wanted ? kMaxTried : kMaxCandidates));
   if (matches.count == 0) return NoSuchName(name);
   if (matches.count == 1) return matches.first.front();
+  if (wanted && matches.count <= kMaxTried) {
+    std::vector<ObjectId> left;
+    std::ranges::copy_if(matches.first, std::back_inserter(left), wanted);
+    if (left.size() == 1) return left.front();
+    // Like Git, lists only those, if there are any.
+    if (!left.empty()) {
+      matches = {.count = static_cast<uint32_t>(left.size()),
+                 .first = std::move(left)};
+    }
+  }
+  matches.first.resize(std::min<size_t>(matches.first.size(), kMaxCandidates));
   std::string message = fmt::format(
       "short object id {} is ambiguous\nhint: The candidates are:", name);
   for (const ObjectId& id : matches.first) {

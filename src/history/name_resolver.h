@@ -6,6 +6,7 @@
 
 #pragma once
 
+#include <functional>
 #include <string_view>
 
 #include "reader/archive_file.h"
@@ -22,13 +23,18 @@ class NameResolver {
                ObjectReader& objects)
       : archive_(archive), locator_(locator), objects_(objects) {}
 
-  // Returns kNotFound if nothing has this name. Returns kAmbiguous, listing the
-  // candidates, if several ids begin with it. Other errors are those of
+  // Whether an object is of use where a name stands.
+  using Wanted = std::function<bool(const ObjectId&)>;
+
+  // Returns kNotFound if nothing has this name. If several ids begin with it,
+  // takes the only one of them that is wanted. Returns kAmbiguous, listing the
+  // candidates, if there is no such one. Other errors are those of
   // ObjectLocator.
-  Result<ObjectId> Resolve(std::string_view name);
+  Result<ObjectId> Resolve(std::string_view name, const Wanted& wanted = {});
 
   // The same for an abbreviated id of any length alone, never for a ref.
-  Result<ObjectId> ResolveAbbreviation(std::string_view name);
+  Result<ObjectId> ResolveAbbreviation(std::string_view name,
+                                       const Wanted& wanted = {});
 
   // Returns type and size of an object. Errors are those of ObjectLocator and
   // ObjectReader.

@@ -24,6 +24,32 @@ TreeEntry FindEntry(ByteView tree, ObjectFormat format, std::string_view name) {
   return {};
 }
 
+// What a name must lead to for the step or path that follows it, if that says
+// so.
+std::optional<ObjectType> TypeNeeded(const RevisionName& parsed) {
+  using enum RevisionStep::Kind;
+  if (parsed.steps.empty()) {
+    return parsed.path ? std::optional(ObjectType::kTree) : std::nullopt;
+  }
+  const RevisionStep& first = parsed.steps.front();
+  switch (first.kind) {
+    case kParent:
+    case kAncestor:
+    case kSearch:
+      return ObjectType::kCommit;
+    case kPeel:
+      if (first.type == ObjectType::kCommit ||
+          first.type == ObjectType::kTree) {
+        return first.type;
+      }
+      return std::nullopt;
+    case kPeelTag:
+    case kObject:
+      return std::nullopt;
+  }
+  return std::nullopt;
+}
+
 // A clear answer for names that only a repository can resolve.
 Status CheckSupported(const RevisionName& parsed, std::string_view name) {
   if (parsed.base.find("@{") != std::string_view::npos) {
@@ -64,7 +90,13 @@ Result<ObjectId> RevisionResolver::Resolve(std::string_view name) {
   }
   const RevisionName parsed = ParseRevisionName(name);
   ZPACK_TRY(CheckSupported(parsed, name));
-  ZPACK_ASSIGN_OR_RETURN(ObjectId id, names_.Resolve(parsed.base));
+  NameResolver::Wanted wanted;
+  if (const auto type = TypeNeeded(parsed)) {
+    wanted = [this, type](const ObjectId& id) {
+      return Peel(id, type).has_value();
+    };
+  }
+  ZPACK_ASSIGN_OR_RETURN(ObjectId id, names_.Resolve(parsed.base, wanted));
   for (const RevisionStep& step : parsed.steps) {
     ZPACK_ASSIGN_OR_RETURN(id, Follow(id, step, name));
   }

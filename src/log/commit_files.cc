@@ -56,9 +56,7 @@ CommitFiles::CommitFiles(const ArchiveFile& archive, ObjectReader& objects,
       paths_(std::move(paths)),
       pickaxe_(pickaxe),
       changes_(archive),
-      texts_(archive, objects, changes_.trees()) {
-  if (options_.follow) followed_ = options_.pathspecs.front();
-}
+      texts_(archive, objects, changes_.trees()) {}
 
 RenameOptions CommitFiles::RenamesWith(RenameSearch search) const {
   return {.search = search,
@@ -120,7 +118,8 @@ Status CommitFiles::Read(ObjectNumber commit,
                          std::vector<FilePair>& pairs) {
   ZPACK_TRY(changes_.Read(commit, parent, paths_, pairs));
   bool followed = false;
-  // Git follows one file, and no directory.
+  // Like Git, does not look at one of several files, which a pathspec of a
+  // directory may find.
   if (options_.follow && pairs.size() == 1 && pairs.front().is_added()) {
     ZPACK_ASSIGN_OR_RETURN(followed, Follow(commit, parent, pairs));
   }

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/index_spaces.h"
@@ -36,6 +37,9 @@ class CommitFiles {
   CommitFiles(const ArchiveFile& archive, ObjectReader& objects,
               const LogOptions& options, search::Pathspec paths,
               PickaxeSearch* pickaxe);
+
+  // The path to follow, with LogOptions::follow.
+  void FollowPath(std::string path) { followed_ = std::move(path); }
 
   CommitChanges& changes() { return changes_; }
   const search::Pathspec& paths() const { return paths_; }

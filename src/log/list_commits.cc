@@ -39,6 +39,8 @@ class CommitLister {
         walk_(archive, files_.changes().graph(), WalkOptionsOf(options),
               SameAsParent()) {}
 
+  void FollowPath(std::string path) { files_.FollowPath(std::move(path)); }
+
   Status Run(const Visitor<const LoggedCommit&>& visit) {
     if (pickaxe_ != nullptr) ZPACK_TRY(pickaxe_->Search());
     ZPACK_TRY(walk_.Start());
@@ -221,7 +223,6 @@ Status ListCommits(const ArchiveFile& archive, ObjectReader& objects,
                    const Visitor<const LoggedCommit&>& visit) {
   ZPACK_ASSIGN_OR_RETURN(const search::Pathspec paths,
                          search::Pathspec::Parse(options.pathspecs));
-  if (options.follow) ZPACK_TRY(CheckFollowed(options.pathspecs));
   const bool has_pattern =
       options.pickaxe != Pickaxe::kNone && options.pickaxe != Pickaxe::kObject;
   if (has_pattern && options.pattern.empty()) {
@@ -229,6 +230,10 @@ Status ListCommits(const ArchiveFile& archive, ObjectReader& objects,
                      "-S and -G require a text that is not empty");
   }
   CommitLister lister(archive, objects, options, diff, paths);
+  if (options.follow) {
+    ZPACK_ASSIGN_OR_RETURN(std::string followed, paths.PathToFollow());
+    lister.FollowPath(std::move(followed));
+  }
   return lister.Run(visit);
 }
 

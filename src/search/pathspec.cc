@@ -118,6 +118,24 @@ Result<Pathspec> Pathspec::Parse(const std::vector<std::string>& patterns) {
   return spec;
 }
 
+Result<std::string> Pathspec::PathToFollow() const {
+  if (items_.size() != 1) {
+    return MakeError(ErrorCode::kInvalidArgument,
+                     "--follow requires exactly one pathspec");
+  }
+  const Item& item = items_.front();
+  const bool is_glob = item.slashes == Slashes::kApart;
+  const bool is_icase = item.letters == LetterCase::kIgnore;
+  if (is_glob || is_icase) {
+    return MakeError(ErrorCode::kInvalidArgument,
+                     "pathspec magic not supported by --follow: {}{}{}",
+                     MessageText{is_glob ? "'glob'" : ""},
+                     MessageText{is_glob && is_icase ? ", " : ""},
+                     MessageText{is_icase ? "'icase'" : ""});
+  }
+  return item.pattern;
+}
+
 bool Pathspec::IsWithinDepth(std::string_view below) const {
   if (below.starts_with('/')) below.remove_prefix(1);
   return !max_depth_ ||

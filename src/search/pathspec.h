@@ -32,6 +32,10 @@ class Pathspec {
   void LimitDepth(uint32_t depth) { max_depth_ = depth; }
 
   bool empty() const { return items_.empty(); }
+  // The only pattern, as the path of a file whose history is followed.
+  // kInvalidArgument for several patterns, and for magic that Git does not
+  // follow.
+  Result<std::string> PathToFollow() const;
   // Whether the file `path` is wanted.
   bool Matches(std::string_view path) const;
   // Whether something in the directory, whose path ends with a slash, may be

@@ -245,6 +245,10 @@ TEST_P(LogHistoryTest, FollowsFilesAsGitDoes) {
     ExpectSame({"--follow", "-Salpha", "--name-status", "--format=%h"},
                {"--", path});
   }
+  for (const char* const path : {":/d/e/g", ":(top)d/e/g", ":(literal)a", "./a",
+                                 "d/../a", "d/*", "d/e", "."}) {
+    ExpectSame({"--follow", "--raw", "--format=%h"}, {"--", path});
+  }
 }
 
 TEST_P(LogHistoryTest, ReadsModesAsGitDoes) {

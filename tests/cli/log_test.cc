@@ -346,7 +346,7 @@ TEST_F(LogTest, RefusesWhatItDoesNotDo) {
   for (const char* const option :
        {"-p", "--patch", "--stat", "--graph", "--topo-order", "--cc",
         "--format=%G?", "--format=%(describe)", "--format=%(trailers)",
-        "--pretty=email"}) {
+        "--pretty=email", "--branches=x"}) {
     const ProcessResult result = Log({option});
     EXPECT_EQ(result.exit_code, 129) << option;
     EXPECT_THAT(result.err, HasSubstr("git zpack exec <file> git log"))
@@ -366,9 +366,42 @@ TEST_F(LogTest, RefusesWhatItDoesNotDo) {
     EXPECT_THAT(empty.err, HasSubstr("require a text that is not empty"));
   }
   EXPECT_EQ(Log({"--follow"}).exit_code, 128);
+  for (const char* const path : {":(exclude)x", ":!x"}) {
+    EXPECT_THAT(Log({"--follow"}, {"--", path}).err,
+                HasSubstr("--follow requires exactly one pathspec"));
+  }
+  EXPECT_THAT(Log({"--follow"}, {"--", ":(top,glob,icase)x"}).err,
+              HasSubstr("pathspec magic not supported by --follow: 'glob', "
+                        "'icase'"));
   EXPECT_EQ(Log({"--pretty=nonsense"}).exit_code, 128);
   EXPECT_EQ(Log({"--decorate=nonsense"}).exit_code, 128);
   EXPECT_EQ(Log({}, {"nonsense"}).exit_code, 128);
+}
+
+TEST_F(LogTest, TakesAnAmbiguousAbbreviationForTheCommit) {
+  const std::string commit = repo_.SimpleCommit("x");
+  repo_.SetRef("refs/heads/main", commit);
+  const std::string prefix = commit.substr(0, 4);
+  std::string content;
+  for (int i = 0; HashObject("blob", content).substr(0, 4) != prefix; ++i) {
+    content = "blob " + std::to_string(i);
+  }
+  repo_.WriteBlob(content);
+  Convert();
+  for (const char* const suffix :
+       {"", "^0", "~0", "^{commit}", "^{/x}", "..", "...HEAD", "^!"}) {
+    EXPECT_EQ(Log({}, {prefix + suffix}).out,
+              repo_.TryGit({"log", prefix + suffix}).out)
+        << suffix;
+  }
+  for (const std::string& name :
+       {prefix, prefix + "^{}", prefix + "^{tree}", prefix + ":",
+        "x-1-g" + prefix, prefix + "^{blob}", prefix + "^{object}"}) {
+    const ProcessResult ours = RunZpack({"cat-file", "-t", file_, name});
+    const ProcessResult gits = repo_.TryGit({"cat-file", "-t", name});
+    EXPECT_EQ(ours.out, gits.out) << name;
+    EXPECT_EQ(ours.exit_code, gits.exit_code) << name << gits.err;
+  }
 }
 
 TEST_F(LogTest, JsonHasTheCommits) {

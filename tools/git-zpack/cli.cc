@@ -257,6 +257,11 @@ int RunVersion(const std::vector<std::string>& arguments, const Io& io) {
   return kDone;
 }
 
+std::string GitHasMore(const Command& command, std::string_view option) {
+  return fmt::format("; Git has more: 'git zpack exec <file> git {} {} ...'",
+                     command.name, option);
+}
+
 }  // namespace
 
 int RunCommand(const Command& command, const std::vector<std::string>& words,
@@ -282,12 +287,18 @@ int RunCommand(const Command& command, const std::vector<std::string>& words,
                                  ? ""
                                  : Suggestion(typed, OptionNames(command));
     if (suggestion.empty() && IsCommandOfGit(command.name)) {
-      suggestion =
-          fmt::format("; Git has more: 'git zpack exec <file> git {} {} ...'",
-                      command.name, typed);
+      suggestion = GitHasMore(command, typed);
     }
     return FailUsage(
         command, fmt::format("unknown option '{}'{}", typed, suggestion), io);
+  } catch (const po::invalid_command_line_syntax& error) {
+    // Such as --branches=<pattern>.
+    const bool git_may_know =
+        error.kind() == po::invalid_syntax::extra_parameter &&
+        IsCommandOfGit(command.name);
+    std::string message = error.what();
+    if (git_may_know) message += GitHasMore(command, error.get_option_name());
+    return FailUsage(command, message, io);
   } catch (const po::error& error) {
     return FailUsage(command, error.what(), io);
   }

@@ -74,7 +74,8 @@ Status FindLeft(const ArchiveReader& reader, const std::string& revision,
   for (const auto& [side, ids] :
        {std::pair(revision.substr(0, dots), &walk.starts),
         std::pair(revision.substr(dots + 3), &walk.excluded)}) {
-    const auto id = reader.Resolve(side.empty() ? "HEAD" : side);
+    const auto id =
+        reader.Resolve(fmt::format("{}^0", side.empty() ? "HEAD" : side));
     // A path may have dots, too.
     if (!id) return {};
     ids->push_back(*id);

@@ -16,6 +16,17 @@
 namespace zpack::cli {
 namespace {
 
+// Like Git, takes an abbreviation of several ids for the only one that leads to
+// a commit.
+Result<ObjectId> Resolve(const ArchiveReader& reader, std::string_view name) {
+  auto id = reader.Resolve(name);
+  if (!id && id.error().code == ErrorCode::kAmbiguous) {
+    auto commit = reader.Resolve(fmt::format("{}^0", name));
+    if (commit || commit.error().code == ErrorCode::kAmbiguous) return commit;
+  }
+  return id;
+}
+
 // The parents of the commit that `revision` leads to.
 Result<std::vector<ObjectId>> ParentsOf(const ArchiveReader& reader,
                                         std::string_view revision) {
@@ -88,7 +99,7 @@ std::optional<size_t> TakeMinus(std::string_view& revision) {
 // `revision` without the suffix '^!' or '^-<n>', which leaves out parents.
 Status AddWithoutParents(const ArchiveReader& reader, std::string_view revision,
                          std::optional<size_t> only, WalkOptions& walk) {
-  const auto id = reader.Resolve(revision);
+  const auto id = Resolve(reader, revision);
   if (!id) return std::unexpected(id.error());
   auto parents = ParentsOf(reader, revision);
   if (!parents) return std::unexpected(parents.error());
@@ -109,11 +120,11 @@ Status AddWithoutParents(const ArchiveReader& reader, std::string_view revision,
 Status AddRevision(const ArchiveReader& reader, std::string_view revision,
                    WalkOptions& walk) {
   if (const auto dots = FindDots(revision)) {
-    const auto left = reader.Resolve(dots->left);
-    const auto right = reader.Resolve(dots->right);
+    const auto left = Resolve(reader, dots->left);
+    const auto right = Resolve(reader, dots->right);
     if (left && right) return AddDots(reader, *dots, *left, *right, walk);
     // Dots may also be part of a path, as in 'HEAD:a..b'.
-    const auto whole = reader.Resolve(revision);
+    const auto whole = Resolve(reader, revision);
     if (!whole) return std::unexpected((left ? right : left).error());
   }
   std::string_view name = revision;
@@ -138,7 +149,7 @@ Status AddRevision(const ArchiveReader& reader, std::string_view revision,
       return AddWithoutParents(reader, name, only, walk);
     }
   }
-  const auto id = reader.Resolve(name);
+  const auto id = Resolve(reader, name);
   if (!id) return std::unexpected(id.error());
   target->push_back(*id);
   return {};
