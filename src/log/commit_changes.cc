@@ -22,6 +22,10 @@ TreeSide Canonical(const TreeSide& side) {
   return {CanonicalMode(side.mode), side.object};
 }
 
+bool IsModule(const TreeSide& side) {
+  return side.exists() && IsGitlinkMode(side.mode);
+}
+
 }  // namespace
 
 Result<ComparedWith> ParentToCompare(ObjectGraph& graph, ObjectNumber commit,
@@ -58,8 +62,7 @@ Result<Visit> CommitChanges::Compare(ObjectNumber commit, Parent parent,
         const TreeSide old_side = Canonical(change.before.front());
         const TreeSide new_side = Canonical(change.after);
         // A submodule is a directory to a pathspec that ends with a slash.
-        const bool is_module =
-            IsGitlinkMode(old_side.mode) || IsGitlinkMode(new_side.mode);
+        const bool is_module = IsModule(old_side) || IsModule(new_side);
         if (!paths.Matches(change.path) &&
             !(is_module && paths.Matches(std::string(change.path) + '/'))) {
           return Visit::kContinue;

@@ -279,6 +279,100 @@ TEST_P(LogHistoryTest, ReadsModesAsGitDoes) {
   ExpectSame({"-Gy", "--name-status"}, {});
 }
 
+// Commits of one file, "file", with these contents.
+class LogContentsTest : public ::testing::Test {
+ protected:
+  LogContentsTest() : repo_(dir_ / "repo") {}
+
+  void Commit(const std::string& entries) {
+    const std::string tree = repo_.WriteTree(entries);
+    std::string commit = "tree " + tree + "\n";
+    if (!last_.empty()) commit += "parent " + last_ + "\n";
+    const std::string who = " A <a@x> " + std::to_string(time_++) + " +0000\n";
+    commit += "author" + who + "committer" + who + "\nmessage\n";
+    last_ = repo_.WriteObject("commit", commit);
+    repo_.SetRef("refs/heads/main", last_);
+    repo_.Git({"symbolic-ref", "HEAD", "refs/heads/main"});
+  }
+  void CommitFile(const std::string& content) {
+    Commit(TreeEntryBytes("100644", "file", repo_.WriteBlob(content)));
+  }
+
+  void ExpectSame(const std::vector<Words>& many) {
+    Require(RunZpack({"convert", "-q", repo_.path(), file_}).ok(), "convert");
+    for (const Words& words : many) {
+      Words git = {"log", "--raw"};
+      git.insert(git.end(), words.begin(), words.end());
+      Words ours = git;
+      const auto dashes = std::ranges::find(ours, "--");
+      ours.insert(dashes, file_);
+      const ProcessResult actual = RunZpack(ours);
+      EXPECT_EQ(actual.exit_code, 0) << actual.err;
+      EXPECT_EQ(actual.out, repo_.TryGit(git).out)
+          << ::testing::PrintToString(words);
+    }
+  }
+
+  TempDir dir_;
+  RepoBuilder repo_;
+  std::string file_ = dir_ / "x.zpack";
+  std::string last_;
+  size_t time_ = 1600000000;
+};
+
+TEST_F(LogContentsTest, ALineGetsItsLineFeed) {
+  for (const char* const content :
+       {"x\nlast", "x\nlast\n", "x\nlast", "y\nx\nlast", "last\nx\nlast\n"}) {
+    CommitFile(content);
+  }
+  ExpectSame({{"-Glast"}, {"-GLAST", "-i"}, {"-G^last$"}, {"-Slast"}, {"-Gx"}});
+}
+
+// Git's diff leaves out lines that the other text has often, if they stand
+// among lines which that does not have.
+TEST_F(LogContentsTest, LinesThatAreLeftOutOfADiffAreFound) {
+  for (const char* const word : {"one", "two"}) {
+    std::string text;
+    for (int block = 0; block < 17; ++block) {
+      for (int line = 0; line < 5; ++line) {
+        text += word + std::to_string(5 * block + line) + "\n";
+      }
+      text += "NEEDLE\n";
+    }
+    CommitFile(text + word + "\n");
+  }
+  ExpectSame({{"-GNEEDLE"}, {"-GNEEDL", "-a"}});
+}
+
+TEST_F(LogContentsTest, SubmodulesHaveATextAndAreDirectories) {
+  for (const char c : {'a', 'b'}) {
+    const std::string id(last_.empty() ? 40 : last_.size(), c);
+    if (TestFormat() != ObjectFormat::kSha1) continue;
+    Commit(TreeEntryBytes("160000", "sub", id));
+  }
+  if (last_.empty()) GTEST_SKIP() << "the ids are those of SHA-1";
+  ExpectSame({{"-GSubproject"},
+              {"-Sbbbb"},
+              {"-G."},
+              {"--find-object=" + std::string(40, 'b')},
+              {"--", "sub/"},
+              {"--", "sub"}});
+}
+
+TEST_F(LogContentsTest, LettersOfFiltersMeanWhatTheyMeanInGit) {
+  CommitFile("a\n");
+  CommitFile("a\nb\n");
+  Commit(TreeEntryBytes("100644", "other", repo_.WriteBlob("a\nb\n")));
+  Commit(TreeEntryBytes("100644", "other", repo_.WriteBlob("c\n")) +
+         TreeEntryBytes("100644", "third", repo_.WriteBlob("d\n")));
+  std::vector<Words> many;
+  for (const char* const filter : {"A", "a", "Aa", "*", "*d", "*A", "AM", "AMd",
+                                   "d", "dm", "R", "r", "X"}) {
+    many.push_back({std::string("--diff-filter=") + filter});
+  }
+  ExpectSame(many);
+}
+
 INSTANTIATE_TEST_SUITE_P(Seeds, LogHistoryTest, ::testing::Values(1, 2, 3, 4));
 
 }  // namespace
