@@ -116,6 +116,7 @@ Status BlobKeys::SearchLines(const FileBlocks& file, const KeySearch& wanted,
   std::mutex mutex;  // guards the keys
   if (wanted.key == KeyOf::kLines) binary_.resize(file.object_count());
   search::BlobSearch search = {.query = std::move(query),
+                               .numbers = wanted.blobs,
                                .threads = wanted.threads,
                                .stop = wanted.stop};
   search.name = [&](std::string_view line) {
@@ -147,6 +148,7 @@ Status BlobKeys::SearchTexts(const ArchiveFile& archive, ObjectReader& objects,
     return {};
   };
   search::BlobSearch search = {.query = std::move(query),
+                               .numbers = wanted.blobs,
                                .threads = wanted.threads,
                                .stop = wanted.stop};
   search.visit = [&](const search::FoundBlob& blob) -> Status {

@@ -1,13 +1,15 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the pickaxe knows of each blob after one search of all: how often a text
-// occurs, or a hash of the lines that match. Immutable once searched; any
+// What the pickaxe knows of each blob after one search of them: how often a
+// text occurs, or a hash of the lines that match. Immutable once searched; any
 // number of threads may then use it.
 
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <stop_token>
 #include <unordered_map>
 #include <vector>
@@ -32,6 +34,8 @@ enum class KeyOf : uint8_t {
 struct KeySearch {
   Needle needle;
   KeyOf key = KeyOf::kCount;
+  // Only these, in ascending order; all if there is nothing.
+  std::optional<std::span<const ObjectNumber>> blobs = std::nullopt;
   unsigned threads = 0;
   std::stop_token stop = {};
 };

@@ -21,7 +21,7 @@ struct PickaxeChoice {
   const ArchiveFile& archive;
   const LogOptions& options;
   const search::Pathspec& paths;
-  PickaxeSearch& pickaxe;  // after Search; learns what was compared
+  PickaxeSearch& pickaxe;  // searches the blobs of the commits
 };
 
 // 1 for each of the commits that may have a wanted file, and 0 for those that

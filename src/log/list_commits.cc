@@ -4,6 +4,7 @@
 #include "log/list_commits.h"
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -42,13 +43,10 @@ class CommitLister {
   void FollowPath(std::string path) { files_.FollowPath(std::move(path)); }
 
   Status Run(const Visitor<const LoggedCommit&>& visit) {
-    if (pickaxe_ != nullptr) ZPACK_TRY(pickaxe_->Search());
+    if (pickaxe_ != nullptr && options_.follow) ZPACK_TRY(pickaxe_->Search());
     ZPACK_TRY(walk_.Start());
     if (options_.reverse) return RunReverse(visit);
-    if (pickaxe_ != nullptr && !options_.follow) {
-      ZPACK_ASSIGN_OR_RETURN(const auto commits, AllWanted());
-      return ShowChosen(commits, visit);
-    }
+    if (pickaxe_ != nullptr && !options_.follow) return RunPickaxe(visit);
     uint64_t left = options_.max_commits;
     while (left > 0) {
       ZPACK_ASSIGN_OR_RETURN(const auto commit, NextWanted());
@@ -118,10 +116,10 @@ class CommitLister {
     }
   }
 
-  // All of them, or as many as are shown at most if `limit` is true.
-  Result<std::vector<ObjectNumber>> AllWanted(bool limit = false) {
+  // As many of them as there are, at most `most`.
+  Result<std::vector<ObjectNumber>> Wanted(uint64_t most) {
     std::vector<ObjectNumber> commits;
-    while (!limit || commits.size() < options_.max_commits) {
+    while (commits.size() < most) {
       ZPACK_ASSIGN_OR_RETURN(const auto commit, NextWanted());
       if (!commit) break;
       commits.push_back(*commit);
@@ -129,12 +127,29 @@ class CommitLister {
     return commits;
   }
 
+  // If only some commits are shown, the first ones are looked at first.
+  Status RunPickaxe(const Visitor<const LoggedCommit&>& visit) {
+    constexpr uint64_t kAll = std::numeric_limits<uint64_t>::max();
+    constexpr uint64_t kFirst = 256;
+    uint64_t most = options_.max_commits == kAll ? kAll : kFirst;
+    uint64_t left = options_.max_commits;
+    while (left > 0) {
+      ZPACK_ASSIGN_OR_RETURN(const auto commits, Wanted(most));
+      if (commits.empty()) break;
+      ZPACK_VISIT(ShowChosen(commits, left, visit), {});
+      if (most != kAll) most *= 4;
+    }
+    return {};
+  }
+
   // Like Git, counts commits before it looks at their files.
   Status RunReverse(const Visitor<const LoggedCommit&>& visit) {
-    ZPACK_ASSIGN_OR_RETURN(auto commits, AllWanted(true));
+    ZPACK_ASSIGN_OR_RETURN(auto commits, Wanted(options_.max_commits));
     std::ranges::reverse(commits);
     if (pickaxe_ != nullptr && !options_.follow) {
-      return ShowChosen(commits, visit);
+      uint64_t all = commits.size();
+      ZPACK_VISIT(ShowChosen(commits, all, visit), {});
+      return {};
     }
     for (const ObjectNumber commit : commits) {
       ZPACK_ASSIGN_OR_RETURN(const Shown shown, Show(commit, visit));
@@ -143,20 +158,21 @@ class CommitLister {
     return {};
   }
 
-  // Shows those of which the pickaxe wants a file.
-  Status ShowChosen(const std::vector<ObjectNumber>& commits,
-                    const Visitor<const LoggedCommit&>& visit) {
+  // Shows those of which the pickaxe wants a file, at most `left`, which
+  // becomes less.
+  Result<Visit> ShowChosen(const std::vector<ObjectNumber>& commits,
+                           uint64_t& left,
+                           const Visitor<const LoggedCommit&>& visit) {
     const PickaxeChoice choice = {archive_, options_, paths_, *pickaxe_};
     ZPACK_ASSIGN_OR_RETURN(const std::vector<uint8_t> chosen,
                            ChooseCommits(choice, commits));
-    uint64_t left = options_.max_commits;
     for (size_t i = 0; i < commits.size() && left > 0; ++i) {
       if (chosen[i] == 0) continue;
       ZPACK_ASSIGN_OR_RETURN(const Shown shown, Show(commits[i], visit));
-      if (shown == Shown::kStop) break;
-      if (shown == Shown::kYes && !options_.reverse) --left;
+      if (shown == Shown::kStop) return Visit::kStop;
+      if (shown == Shown::kYes) --left;
     }
-    return {};
+    return Visit::kContinue;
   }
 
   Result<Shown> Show(ObjectNumber commit,

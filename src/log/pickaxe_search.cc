@@ -172,7 +172,7 @@ PickaxeSearch::PickaxeSearch(const ArchiveFile& archive, ObjectReader& objects,
 
 PickaxeSearch::~PickaxeSearch() = default;
 
-Status PickaxeSearch::Search() {
+Status PickaxeSearch::Search(Blobs blobs) {
   if (options_.pickaxe == Pickaxe::kObject) {
     const auto rank = archive_.ids().Find(options_.object);
     if (rank) object_ = archive_.number(*rank);
@@ -182,6 +182,7 @@ Status PickaxeSearch::Search() {
                             .key = options_.pickaxe == Pickaxe::kLines
                                        ? KeyOf::kLines
                                        : KeyOf::kCount,
+                            .blobs = blobs,
                             .threads = options_.threads,
                             .stop = options_.stop};
   ZPACK_ASSIGN_OR_RETURN(keys_, BlobKeys::Search(archive_, objects_, search));
@@ -242,9 +243,13 @@ PickaxeSearch::Answer PickaxeSearch::JudgeLines(const TreeSide& before,
   return known->second ? Answer::kYes : Answer::kNo;
 }
 
+bool PickaxeSearch::HasText(const TreeSide& side) const {
+  return IsInFile(side) && !IsGitlink(side);
+}
+
 bool PickaxeSearch::CanCompare(const Sides& sides) const {
   const auto can = [&](const TreeSide& side) {
-    return !side.exists() || (IsInFile(side) && !IsGitlink(side));
+    return !side.exists() || HasText(side);
   };
   return can(sides.first) && can(sides.second);
 }

@@ -51,12 +51,17 @@ class PickaxeSearch {
   PickaxeSearch(const PickaxeSearch&) = delete;
   PickaxeSearch& operator=(const PickaxeSearch&) = delete;
 
-  // Searches all blobs. Must be called once, first. Errors: kInvalidArgument
-  // for a pattern that is not valid; those of BlobKeys::Search.
-  Status Search();
+  // Searches these blobs, in ascending order, or all. Must be called before the
+  // functions below, which know only these blobs. Errors: kInvalidArgument for
+  // a pattern that is not valid; those of BlobKeys::Search.
+  using Blobs = std::optional<std::span<const ObjectNumber>>;
+  Status Search(Blobs blobs = std::nullopt);
 
   // May be called from several threads at once, unless another function is.
   Answer Judge(const TreeSide& before, const TreeSide& after) const;
+
+  // Whether a side is a blob of the file.
+  bool HasText(const TreeSide& side) const;
 
   // Two sides about which Judge says kUnknown.
   using Sides = std::pair<TreeSide, TreeSide>;
