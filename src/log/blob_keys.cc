@@ -127,8 +127,7 @@ Status BlobKeys::SearchLines(const FileBlocks& file, const KeySearch& wanted,
     const uint64_t key = Sum(blob.names, wanted.key);
     if (key == 0) return {};
     const std::lock_guard<std::mutex> lock(mutex);
-    keys_.emplace(blob.number,
-                  Key{key, static_cast<uint32_t>(blob.lines.size())});
+    keys_.emplace(blob.number, key);
     return {};
   };
   return search::SearchBlobs(file, search);
@@ -144,7 +143,7 @@ Status BlobKeys::SearchTexts(const ArchiveFile& archive, ObjectReader& objects,
         const uint32_t key,
         pool.With([&](OccurrenceCounter& in) { return in.Count(text); }));
     const std::lock_guard<std::mutex> lock(mutex);
-    if (key != 0) keys_.emplace(blob, Key{.key = key});
+    if (key != 0) keys_.emplace(blob, key);
     return {};
   };
   search::BlobSearch search = {.query = std::move(query),

@@ -49,9 +49,10 @@ class BlobKeys {
                                  const KeySearch& search);
 
   // 0 for a blob without an occurrence, and for what is not in the file.
-  uint64_t Of(ObjectNumber blob) const { return Find(blob).key; }
-  // The number of its lines with an occurrence. REQUIRES: exact().
-  uint64_t LinesOf(ObjectNumber blob) const { return Find(blob).lines; }
+  uint64_t Of(ObjectNumber blob) const {
+    const auto key = keys_.find(blob);
+    return key == keys_.end() ? 0 : key->second;
+  }
   // Whether different keys of kLines mean different lines, and 0 means none:
   // no occurrence depends on line feeds.
   bool exact() const { return exact_; }
@@ -68,16 +69,7 @@ class BlobKeys {
   Status SearchTexts(const ArchiveFile& archive, ObjectReader& objects,
                      const KeySearch& wanted, LineQuery query);
 
-  struct Key {
-    uint64_t key = 0;
-    uint32_t lines = 0;
-  };
-  Key Find(ObjectNumber blob) const {
-    const auto key = keys_.find(blob);
-    return key == keys_.end() ? Key() : key->second;
-  }
-
-  std::unordered_map<ObjectNumber, Key> keys_;
+  std::unordered_map<ObjectNumber, uint64_t> keys_;
   std::vector<uint8_t> binary_;  // by object
   bool exact_ = true;
 };

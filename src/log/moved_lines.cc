@@ -15,6 +15,11 @@ namespace {
 
 // Git's diff takes a shortest script only up to about this many changes.
 constexpr int64_t kMostChanges = 250;
+// It leaves out lines which the other text has often if at least one more than
+// this many lines that the other text does not have are around, on both sides
+// within as many lines (xdl_clean_mmatch in xdiff/xprepare.c).
+constexpr size_t kFewLines = 6;
+constexpr int64_t kAround = 100;
 
 // Lines, with their line feeds, by hash.
 std::vector<size_t> LinesOf(std::string_view text) {
@@ -29,10 +34,28 @@ std::vector<size_t> LinesOf(std::string_view text) {
   return lines;
 }
 
+// Lines of a text, and their places, which descend.
+struct PlacedLines {
+  std::vector<size_t> lines;
+  std::vector<int64_t> places;
+
+  void Add(const std::vector<size_t>& text, int64_t place) {
+    lines.push_back(text[static_cast<size_t>(place)]);
+    places.push_back(place);
+  }
+  // Whether no more than kFewLines are near each other.
+  bool AreFar() const {
+    for (size_t i = kFewLines; i < places.size(); ++i) {
+      if (places[i - kFewLines] - places[i] <= 2 * kAround) return false;
+    }
+    return true;
+  }
+};
+
 // The lines that a shortest edit script removes and adds.
 struct EditScript {
-  std::vector<size_t> removed;
-  std::vector<size_t> added;
+  PlacedLines removed;
+  PlacedLines added;
 };
 
 class ScriptFinder {
@@ -88,10 +111,10 @@ class ScriptFinder {
     while (changes > 0) {
       const int64_t x = AfterChange(changes, diagonal);
       if (Adds(changes, diagonal)) {
-        script.added.push_back(after_[static_cast<size_t>(x - diagonal - 1)]);
+        script.added.Add(after_, x - diagonal - 1);
         ++diagonal;
       } else {
-        script.removed.push_back(before_[static_cast<size_t>(x - 1)]);
+        script.removed.Add(before_, x - 1);
         --diagonal;
       }
       --changes;
@@ -110,10 +133,13 @@ bool NothingMoved(std::string_view one, std::string_view two) {
   const std::vector<size_t> before = LinesOf(one);
   const std::vector<size_t> after = LinesOf(two);
   auto script = ScriptFinder(before, after).Find();
-  if (!script) return false;
-  std::ranges::sort(script->removed);
-  return std::ranges::none_of(script->added, [&](size_t line) {
-    return std::ranges::binary_search(script->removed, line);
+  if (!script || !script->removed.AreFar() || !script->added.AreFar()) {
+    return false;
+  }
+  std::vector<size_t>& removed = script->removed.lines;
+  std::ranges::sort(removed);
+  return std::ranges::none_of(script->added.lines, [&](size_t line) {
+    return std::ranges::binary_search(removed, line);
   });
 }
 

@@ -40,16 +40,6 @@ size_t SharedEnd(std::string_view one, std::string_view two) {
   return shared;
 }
 
-// How often another text must have a line of `text` so that Git's diff may
-// leave it out: about the square root of the number of lines
-// (xdiff/xprepare.c).
-uint64_t OftenInDiff(std::string_view text) {
-  auto lines = static_cast<uint64_t>(std::ranges::count(text, '\n'));
-  uint64_t root = 1;
-  for (; lines > 0; lines >>= 2) root <<= 1;
-  return std::min<uint64_t>(root, 1024);
-}
-
 // Two texts without the lines at their beginnings and ends that both have: a
 // diff never shows these.
 std::pair<std::string_view, std::string_view> ChangedParts(
@@ -120,19 +110,6 @@ class PickaxeSearch::Comparer {
                      MessageText{search_.archive_.WhyAbsent(id)});
   }
 
-  // Whether both have the same lines with a match, and a diff compares all of
-  // these: that of Git leaves out lines which the other text has often.
-  bool HaveSameLines(
-      const Sides& sides,
-      std::pair<std::string_view, std::string_view> texts) const {
-    if (!search_.HaveSameLines(sides)) return false;
-    const auto& [one, two] = texts;
-    // A last line that does not end differs from the same line that does.
-    if (one.ends_with('\n') != two.ends_with('\n')) return false;
-    return search_.keys_.LinesOf(sides.second.object) < OftenInDiff(one) &&
-           search_.keys_.LinesOf(sides.first.object) < OftenInDiff(two);
-  }
-
   Result<bool> LinesDiffer(std::string_view one, std::string_view two,
                            const Sides& sides) {
     if (search_.keys_.exact()) {
@@ -140,7 +117,10 @@ class PickaxeSearch::Comparer {
       ZPACK_ASSIGN_OR_RETURN(const bool in_one, counter_.Occurs(before));
       ZPACK_ASSIGN_OR_RETURN(const bool in_two, counter_.Occurs(after));
       if (!in_one && !in_two) return false;
-      if (HaveSameLines(sides, {one, two}) && NothingMoved(before, after)) {
+      // A last line that does not end differs from the same line that does.
+      const bool same_end = one.ends_with('\n') == two.ends_with('\n');
+      if (same_end && search_.HaveSameLines(sides) &&
+          NothingMoved(before, after)) {
         return false;
       }
     }

@@ -33,6 +33,16 @@ TEST(NothingMovedTest, TakesALineWithoutLineFeedForAnother) {
   EXPECT_TRUE(NothingMoved("a\nb", "a\nb\n"));
 }
 
+TEST(NothingMovedTest, GivesUpAtChangesThatAreClose) {
+  std::string shared;
+  for (int i = 0; i < 300; ++i) shared += "shared" + std::to_string(i) + "\n";
+  const std::string few = "1\n2\n3\n4\n5\n6\n";
+  EXPECT_TRUE(NothingMoved(shared, few + shared));
+  EXPECT_FALSE(NothingMoved(shared, few + "7\n" + shared));
+  // The others are far away.
+  EXPECT_TRUE(NothingMoved(shared, few + shared + "7\n8\n"));
+}
+
 TEST(NothingMovedTest, GivesUpAtManyChanges) {
   std::string many;
   for (int i = 0; i < 1000; ++i) many += std::to_string(i) + "\n";
