@@ -37,7 +37,8 @@ Status VisitChangedLines(std::string_view before, std::string_view after,
                          const Visitor<std::string_view>& visit) {
   InitializeLibgit2();
   PrepareLibgit2Thread();
-  git_diff_options options = GIT_DIFF_OPTIONS_INIT;
+  git_diff_options options{};
+  git_diff_options_init(&options, GIT_DIFF_OPTIONS_VERSION);
   // Whoever calls has decided what is binary.
   options.flags = GIT_DIFF_FORCE_TEXT;
   Lines lines{visit};
