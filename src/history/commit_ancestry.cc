@@ -58,13 +58,8 @@ Result<std::vector<ObjectId>> FindMergeBases(const ArchiveFile& archive,
     return true;
   }));
   for (const ObjectNumber number : common) {
-    ZPACK_ASSIGN_OR_RETURN(const ObjectGraph::Commit commit,
-                           graph.ReadCommit(number));
-    for (const LinkNumber link : commit.parents) {
-      ZPACK_ASSIGN_OR_RETURN(const ObjectNumber parent,
-                             graph.ReadParent(number, link));
-      marks[parent] |= kReached;
-    }
+    ZPACK_ASSIGN_OR_RETURN(const auto parents, graph.ReadParents(number));
+    for (const ObjectNumber parent : parents) marks[parent] |= kReached;
   }
   std::vector<ObjectId> bases;
   std::ranges::sort(common);

@@ -46,60 +46,51 @@ Result<ObjectNumber> CommitWalk::Pop(uint64_t& time) {
   return commit;
 }
 
-Status CommitWalk::AddStart(const ObjectId& id, std::string_view what) {
-  ZPACK_ASSIGN_OR_RETURN(const auto commit, CommitOf(id, what));
-  if (!commit || Has(*commit, kSeen)) return {};
-  return Push(*commit);
-}
-
-Status CommitWalk::Exclude(const ObjectId& id) {
-  ZPACK_ASSIGN_OR_RETURN(const auto commit, CommitOf(id, "the walk"));
-  if (!commit) return {};
-  ZPACK_TRY(VisitAncestors(graph_, *commit, options_.stop,
-                           [&](ObjectNumber ancestor) {
-                             if (Has(ancestor, kExcluded)) return false;
-                             Set(ancestor, kExcluded);
-                             return true;
-                           }));
-  Set(*commit, kUninteresting | kBottom);
-  if (Has(*commit, kSeen)) return {};
-  ZPACK_TRY(Push(*commit));
-  return MarkParentsUninteresting(*commit);
-}
-
-Status CommitWalk::ParseStarts() {
-  const auto parse = [&](const ObjectId& id, std::string_view what) -> Status {
+Result<std::vector<ObjectNumber>> CommitWalk::Starts() {
+  std::vector<ObjectNumber> starts;
+  const auto add = [&](const ObjectId& id, std::string_view what) -> Status {
+    if (id.empty()) return {};
     ZPACK_ASSIGN_OR_RETURN(const auto commit, CommitOf(id, what));
-    if (commit) Set(*commit, kParsed);
+    if (commit) starts.push_back(*commit);
     return {};
   };
   const RefsSnapshot& refs = archive_.refs();
   if (options_.refs == WalkRefs::kAll) {
     for (const Ref& ref : refs.refs) {
-      const ObjectId id = refs.Resolve(ref.name);
-      if (!id.empty()) ZPACK_TRY(parse(id, ref.name));
+      ZPACK_TRY(add(refs.Resolve(ref.name), ref.name));
     }
+    ZPACK_TRY(add(refs.Resolve("HEAD"), "HEAD"));
   }
-  for (const ObjectId& id : options_.starts) ZPACK_TRY(parse(id, "the walk"));
-  for (const ObjectId& id : options_.excluded) ZPACK_TRY(parse(id, "the walk"));
-  return {};
+  for (const ObjectId& id : options_.starts) ZPACK_TRY(add(id, "the walk"));
+  return starts;
+}
+
+Status CommitWalk::Exclude(ObjectNumber commit) {
+  ZPACK_TRY(
+      VisitAncestors(graph_, commit, options_.stop, [&](ObjectNumber ancestor) {
+        if (Has(ancestor, kExcluded)) return false;
+        Set(ancestor, kExcluded);
+        return true;
+      }));
+  Set(commit, kUninteresting | kBottom);
+  if (Has(commit, kSeen)) return {};
+  ZPACK_TRY(Push(commit));
+  return MarkParentsUninteresting(commit);
 }
 
 Status CommitWalk::Start() {
-  // What is excluded has to be known first. Git has then read all starts.
-  if (!options_.excluded.empty()) ZPACK_TRY(ParseStarts());
-  for (const ObjectId& id : options_.excluded) ZPACK_TRY(Exclude(id));
-  const RefsSnapshot& refs = archive_.refs();
-  if (options_.refs == WalkRefs::kAll) {
-    for (const Ref& ref : refs.refs) {
-      const ObjectId id = refs.Resolve(ref.name);
-      if (!id.empty()) ZPACK_TRY(AddStart(id, ref.name));
-    }
-    const ObjectId head = refs.Resolve("HEAD");
-    if (!head.empty()) ZPACK_TRY(AddStart(head, "HEAD"));
+  ZPACK_ASSIGN_OR_RETURN(const auto starts, Starts());
+  std::vector<ObjectNumber> excluded;
+  for (const ObjectId& id : options_.excluded) {
+    ZPACK_ASSIGN_OR_RETURN(const auto commit, CommitOf(id, "the walk"));
+    if (commit) excluded.push_back(*commit);
   }
-  for (const ObjectId& id : options_.starts) {
-    ZPACK_TRY(AddStart(id, "the walk"));
+  // Git has read all of them before it excludes some.
+  for (const ObjectNumber commit : starts) Set(commit, kParsed);
+  for (const ObjectNumber commit : excluded) Set(commit, kParsed);
+  for (const ObjectNumber commit : excluded) ZPACK_TRY(Exclude(commit));
+  for (const ObjectNumber commit : starts) {
+    if (!Has(commit, kSeen)) ZPACK_TRY(Push(commit));
   }
   return options_.excluded.empty() ? Status{} : List();
 }
@@ -107,15 +98,7 @@ Status CommitWalk::Start() {
 Result<std::vector<ObjectNumber>> CommitWalk::Parents(ObjectNumber commit) {
   const auto only = only_parent_.find(commit);
   if (only != only_parent_.end()) return std::vector{only->second};
-  ZPACK_ASSIGN_OR_RETURN(const ObjectGraph::Commit read,
-                         graph_.ReadCommit(commit));
-  std::vector<ObjectNumber> parents;
-  parents.reserve(read.parents.size());
-  for (const LinkNumber link : read.parents) {
-    ZPACK_ASSIGN_OR_RETURN(parents.emplace_back(),
-                           graph_.ReadParent(commit, link));
-  }
-  return parents;
+  return graph_.ReadParents(commit);
 }
 
 void CommitWalk::MarkUninteresting(ObjectNumber commit) {

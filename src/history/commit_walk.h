@@ -68,9 +68,9 @@ class CommitWalk {
   // The commit that an object leads to, if any.
   Result<std::optional<ObjectNumber>> CommitOf(const ObjectId& id,
                                                std::string_view what);
-  Status AddStart(const ObjectId& id, std::string_view what);
-  Status ParseStarts();
-  Status Exclude(const ObjectId& id);
+  // The commits that the options start from, in their order.
+  Result<std::vector<ObjectNumber>> Starts();
+  Status Exclude(ObjectNumber commit);
   Status Push(ObjectNumber commit);
   // Takes the youngest of the queue.
   Result<ObjectNumber> Pop(uint64_t& time);

@@ -203,6 +203,17 @@ Result<ObjectNumber> ObjectGraph::ReadParent(ObjectNumber commit,
   return Resolve(parent, LinksOf(*table), commit);
 }
 
+Result<std::vector<ObjectNumber>> ObjectGraph::ReadParents(
+    ObjectNumber commit) {
+  ZPACK_ASSIGN_OR_RETURN(const Commit read, ReadCommit(commit));
+  std::vector<ObjectNumber> parents;
+  parents.reserve(read.parents.size());
+  for (const LinkNumber link : read.parents) {
+    ZPACK_ASSIGN_OR_RETURN(parents.emplace_back(), ReadParent(commit, link));
+  }
+  return parents;
+}
+
 Result<ObjectNumber> ObjectGraph::ReadRootTree(ObjectNumber commit) {
   ZPACK_ASSIGN_OR_RETURN(const CommitRow row, Row(commit));
   const auto& [table, index] = row;

@@ -81,6 +81,8 @@ class ObjectGraph {
   // Returns the number of a parent from ReadCommit. Returns kNotFound if the
   // parent is missing.
   Result<ObjectNumber> ReadParent(ObjectNumber commit, LinkNumber parent);
+  // All parents. Returns kNotFound if one is missing.
+  Result<std::vector<ObjectNumber>> ReadParents(ObjectNumber commit);
   // Returns kNotFound if the tree is missing.
   Result<ObjectNumber> ReadRootTree(ObjectNumber commit);
   // Returns kNotFound if the target is missing.

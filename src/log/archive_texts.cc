@@ -23,9 +23,7 @@ Result<ContentPart> ReadBlob(const ArchiveFile& archive, ObjectReader& objects,
 
 Status ArchiveTexts::CheckPresent(ObjectNumber blob) const {
   if (trees_.IsInFile(blob)) return {};
-  const ObjectId id = trees_.id(blob);
-  return MakeError(ErrorCode::kNotFound, "object {} is {}", id,
-                   MessageText{archive_.WhyAbsent(id)});
+  return archive_.Absent(trees_.id(blob));
 }
 
 Result<uint64_t> ArchiveTexts::Size(ObjectNumber blob) {

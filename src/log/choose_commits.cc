@@ -8,9 +8,8 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/parallel.h"
+#include "history/commit_shares.h"
 #include "log/commit_changes.h"
-#include "reader/decoders.h"
 
 namespace zpack::log {
 namespace {
@@ -21,60 +20,42 @@ struct PlacedSides {
   PickaxeSearch::Sides sides;
 };
 
-// Lists the files of a share of the commits.
-class ShareOfCommits {
- public:
-  ShareOfCommits(const PickaxeChoice& choice,
-                 const NumberedTrees::Blocks& blocks)
-      : choice_(choice), changes_(choice.archive, blocks) {}
-
-  Status Look(ObjectNumber commit, size_t position) {
-    ZPACK_ASSIGN_OR_RETURN(const ComparedWith with,
-                           ParentToCompare(changes_.graph(), commit,
-                                           choice_.options.first_parent));
-    if (!with.compared) return {};
-    ZPACK_TRY(changes_.Read(commit, with.parent, choice_.paths, pairs_));
-    for (const FilePair& pair : pairs_) {
-      files_.push_back({position, {pair.before, pair.after}});
-    }
-    return {};
+// Adds the files of a commit.
+Status AddFiles(const PickaxeChoice& choice, CommitChanges& changes,
+                ObjectNumber commit, size_t position,
+                std::vector<PlacedSides>& files) {
+  ZPACK_TRY(CheckStop(choice.options.stop));
+  ZPACK_ASSIGN_OR_RETURN(
+      const ComparedWith with,
+      ParentToCompare(changes.graph(), commit, choice.options.first_parent));
+  if (!with.compared) return {};
+  std::vector<FilePair> pairs;
+  ZPACK_TRY(changes.Read(commit, with.parent, choice.paths, pairs));
+  for (const FilePair& pair : pairs) {
+    files.push_back({position, {pair.before, pair.after}});
   }
-
-  const std::vector<PlacedSides>& files() const { return files_; }
-
- private:
-  const PickaxeChoice& choice_;
-  CommitChanges changes_;
-  std::vector<PlacedSides> files_;
-  std::vector<FilePair> pairs_;  // reused
-};
+  return {};
+}
 
 // The changed files of all these commits, in no order.
 Result<std::vector<PlacedSides>> ListFiles(
     const PickaxeChoice& choice, const std::vector<ObjectNumber>& commits) {
-  // The trees of neighbours have the same bases, so shares are long.
-  constexpr unsigned kMostShares = 4;
-  const unsigned threads =
-      std::min({ResolveThreads(choice.options.threads), kMostShares,
-                MaxDecoders(choice.archive.blocks().blocks_stored_size())});
-  const uint64_t share = std::max<uint64_t>(
-      1000, (commits.size() + threads - 1) / std::max(threads, 1U));
-  const auto blocks = NumberedTrees::MakeBlocks(choice.archive, threads);
   std::vector<PlacedSides> files;
   std::mutex mutex;  // guards `files`
-  const auto look = [&](uint64_t begin, uint64_t end) -> Status {
-    ShareOfCommits commits_of_thread(choice, blocks);
+  const ShareBody list = [&](uint64_t begin, uint64_t end,
+                             const NumberedTrees::Blocks& blocks) -> Status {
+    CommitChanges changes(choice.archive, blocks);
+    std::vector<PlacedSides> found;
     for (uint64_t i = begin; i < end; ++i) {
-      ZPACK_TRY(CheckStop(choice.options.stop));
-      ZPACK_TRY(commits_of_thread.Look(commits[i], i));
+      ZPACK_TRY(AddFiles(choice, changes, commits[i], i, found));
     }
     const std::lock_guard<std::mutex> lock(mutex);
-    const auto& found = commits_of_thread.files();
     files.insert(files.end(), found.begin(), found.end());
     return {};
   };
-  ZPACK_TRY(
-      ParallelFor(threads, choice.options.stop, commits.size(), share, look));
+  ZPACK_TRY(ForSharesOfCommits(choice.archive, commits.size(),
+                               choice.options.threads, choice.options.stop,
+                               list));
   return files;
 }
 

@@ -89,10 +89,8 @@ Status CommitChanges::Read(ObjectNumber commit, Parent parent,
   return {};
 }
 
-Status CommitChanges::ReadAll(ObjectNumber commit, Parent parent,
-                              const search::Pathspec& paths,
-                              std::vector<FilePair>& pairs) {
-  ZPACK_TRY(Read(commit, parent, paths, pairs));
+Status CommitChanges::AddUnchanged(Parent parent, const search::Pathspec& paths,
+                                   std::vector<FilePair>& pairs) {
   if (!parent) return {};
   const size_t changed = pairs.size();
   std::unordered_set<std::string_view> known;

@@ -47,9 +47,9 @@ class CommitChanges {
   // git-diff-tree(1). Errors: those of ObjectGraph and TreeComparison.
   Status Read(ObjectNumber commit, Parent parent, const search::Pathspec& paths,
               std::vector<FilePair>& pairs);
-  // The same, with the files of the parent that do not differ.
-  Status ReadAll(ObjectNumber commit, Parent parent,
-                 const search::Pathspec& paths, std::vector<FilePair>& pairs);
+  // Adds the files of the parent that are not among them, which do not differ.
+  Status AddUnchanged(Parent parent, const search::Pathspec& paths,
+                      std::vector<FilePair>& pairs);
   // Whether no file in `paths` differs.
   Result<bool> IsSame(ObjectNumber commit, Parent parent,
                       const search::Pathspec& paths);

@@ -15,6 +15,17 @@
 namespace zpack::log {
 namespace {
 
+// The letters that LogOptions::diff_filter leaves; empty: all.
+std::string KeptStatuses(std::string_view filter) {
+  const auto is_lower = [](char c) { return c >= 'a' && c <= 'z'; };
+  std::string kept(filter);
+  std::erase_if(kept, is_lower);
+  if (kept.empty() && !filter.empty()) kept = "ACDMRTUXB";
+  std::erase_if(
+      kept, [&](char c) { return filter.contains(ToLower(c)) && c != '*'; });
+  return kept;
+}
+
 // Leaves the files with wanted status letters; with '*', all or none.
 void KeepStatuses(const std::string& kept, std::vector<FilePair>& pairs) {
   if (kept.empty()) return;
@@ -29,16 +40,6 @@ void KeepStatuses(const std::string& kept, std::vector<FilePair>& pairs) {
 }
 
 }  // namespace
-
-std::string KeptStatuses(std::string_view filter) {
-  const auto is_lower = [](char c) { return c >= 'a' && c <= 'z'; };
-  std::string kept(filter);
-  std::erase_if(kept, is_lower);
-  if (kept.empty() && !filter.empty()) kept = "ACDMRTUXB";
-  std::erase_if(
-      kept, [&](char c) { return filter.contains(ToLower(c)) && c != '*'; });
-  return kept;
-}
 
 char StatusOf(const FilePair& pair) {
   if (pair.renamed) return pair.copied ? 'C' : 'R';
@@ -69,7 +70,9 @@ Result<bool> CommitFiles::Follow(ObjectNumber commit,
                                  std::optional<ObjectNumber> parent,
                                  std::vector<FilePair>& pairs) {
   std::vector<FilePair> all;
-  ZPACK_TRY(changes_.ReadAll(commit, parent, search::Pathspec(), all));
+  const search::Pathspec everything;
+  ZPACK_TRY(changes_.Read(commit, parent, everything, all));
+  ZPACK_TRY(changes_.AddUnchanged(parent, everything, all));
   RenameOptions renames = RenamesWith(RenameSearch::kCopiesHarder);
   renames.only = followed_;
   // Git does not pass on the limit.
@@ -124,7 +127,7 @@ Status CommitFiles::Read(ObjectNumber commit,
     ZPACK_ASSIGN_OR_RETURN(followed, Follow(commit, parent, pairs));
   }
   if (options_.renames == RenameSearch::kCopiesHarder && !followed) {
-    ZPACK_TRY(changes_.ReadAll(commit, parent, paths_, pairs));
+    ZPACK_TRY(changes_.AddUnchanged(parent, paths_, pairs));
   }
   if (options_.renames != RenameSearch::kNone && !followed) {
     ZPACK_TRY(FindRenames(RenamesWith(options_.renames), texts_, pairs));

@@ -8,7 +8,6 @@
 
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -28,9 +27,6 @@ namespace zpack::log {
 // The letter of a pair in the raw format.
 char StatusOf(const FilePair& pair);
 
-// The letters that LogOptions::diff_filter leaves; empty: all.
-std::string KeptStatuses(std::string_view filter);
-
 class CommitFiles {
  public:
   // All references must outlive this object. `pickaxe` may be null.
@@ -41,6 +37,8 @@ class CommitFiles {
   // The path to follow, with LogOptions::follow.
   void FollowPath(std::string path) { followed_ = std::move(path); }
 
+  // Whether LogOptions::diff_filter may leave out files.
+  bool filters() const { return !kept_.empty(); }
   CommitChanges& changes() { return changes_; }
   const search::Pathspec& paths() const { return paths_; }
 

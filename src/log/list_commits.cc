@@ -81,8 +81,7 @@ class CommitLister {
 
   // Whether only commits with files are shown.
   bool NeedsFiles() const {
-    return pickaxe_ != nullptr || options_.follow ||
-           !KeptStatuses(options_.diff_filter).empty();
+    return pickaxe_ != nullptr || options_.follow || files_.filters();
   }
 
   Status ReadContent(ObjectNumber commit) {
@@ -187,12 +186,9 @@ class CommitLister {
     }
     if (NeedsFiles() && pairs.empty()) return Shown::kNo;
     ZPACK_TRY(ReadContent(commit));
+    ZPACK_ASSIGN_OR_RETURN(const auto numbers, graph.ReadParents(commit));
     std::vector<ObjectId> parents;
-    ZPACK_ASSIGN_OR_RETURN(const ObjectGraph::Commit read,
-                           graph.ReadCommit(commit));
-    for (const LinkNumber link : read.parents) {
-      ZPACK_ASSIGN_OR_RETURN(const ObjectNumber parent,
-                             graph.ReadParent(commit, link));
+    for (const ObjectNumber parent : numbers) {
       parents.push_back(graph.id(parent));
     }
     std::vector<ChangedFile> files;

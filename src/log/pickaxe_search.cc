@@ -105,9 +105,7 @@ class PickaxeSearch::Comparer {
     if (search_.IsInFile(side)) {
       return ReadBlob(search_.archive_, search_.objects_, side.object);
     }
-    const ObjectId id = trees->id(side.object);
-    return MakeError(ErrorCode::kNotFound, "object {} is {}", id,
-                     MessageText{search_.archive_.WhyAbsent(id)});
+    return search_.archive_.Absent(trees->id(side.object));
   }
 
   Result<bool> LinesDiffer(std::string_view one, std::string_view two,

@@ -149,6 +149,11 @@ std::string_view ArchiveFile::WhyAbsent(const ObjectId& id) const {
   return lost_ && lost_->Has(id) ? "lost" : "missing";
 }
 
+std::unexpected<Error> ArchiveFile::Absent(const ObjectId& id) const {
+  return MakeError(ErrorCode::kNotFound, "object {} is {}", id,
+                   MessageText{WhyAbsent(id)});
+}
+
 Result<FileIndex> ArchiveFile::ReadIndex() const {
   const auto read = [&]() -> Result<FileIndex> {
     if (given_index_) return *std::exchange(given_index_, std::nullopt);

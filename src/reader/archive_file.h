@@ -123,6 +123,8 @@ class ArchiveFile {
   // Why an object is not in the file, for a message: "missing", "promised, not
   // in the file" or "lost". REQUIRES: LoadIndex() has succeeded.
   std::string_view WhyAbsent(const ObjectId& id) const;
+  // kNotFound with that reason. REQUIRES: as for WhyAbsent.
+  std::unexpected<Error> Absent(const ObjectId& id) const;
 
  private:
   explicit ArchiveFile(const ReadOptions& options) : options_(options) {}

@@ -8,9 +8,8 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/parallel.h"
 #include "history/commit_order.h"
-#include "reader/decoders.h"
+#include "history/commit_shares.h"
 
 namespace zpack::search {
 namespace {
@@ -153,26 +152,20 @@ LineHistory::LineHistory(const ArchiveFile& archive, const LinesOfBlobs& lines,
 Status LineHistory::Walk(unsigned threads, const std::stop_token& stop) {
   ObjectGraph graph(archive_);
   ZPACK_ASSIGN_OR_RETURN(commits_, AllCommits(archive_, graph, stop));
-  constexpr unsigned kMostWalks = 4;
-  threads = std::min({ResolveThreads(threads), kMostWalks,
-                      MaxDecoders(archive_.blocks().blocks_stored_size())});
-  // Long shares: the trees of neighbours have the same bases.
-  const uint64_t share = std::max<uint64_t>(
-      1000, (commits_.size() + threads - 1) / std::max(threads, 1U));
-  const auto blocks = NumberedTrees::MakeBlocks(archive_, threads);
   std::mutex mutex;
-  const Status walked = ParallelFor(
-      threads, stop, commits_.size(), share,
-      [&](uint64_t begin, uint64_t end) -> Status {
-        LineWalk walk(archive_, lines_, wanted_, blocks);
-        for (uint64_t i = begin; i < end; ++i) {
-          ZPACK_TRY(CheckStop(stop));
-          ZPACK_TRY(walk.WalkCommit(commits_[i], static_cast<uint32_t>(i)));
-        }
-        const std::lock_guard<std::mutex> lock(mutex);
-        return all_.Join(walk);
-      });
-  if (!walked) return walked;
+  const ShareBody walk_share =
+      [&](uint64_t begin, uint64_t end,
+          const NumberedTrees::Blocks& blocks) -> Status {
+    LineWalk walk(archive_, lines_, wanted_, blocks);
+    for (uint64_t i = begin; i < end; ++i) {
+      ZPACK_TRY(CheckStop(stop));
+      ZPACK_TRY(walk.WalkCommit(commits_[i], static_cast<uint32_t>(i)));
+    }
+    const std::lock_guard<std::mutex> lock(mutex);
+    return all_.Join(walk);
+  };
+  ZPACK_TRY(
+      ForSharesOfCommits(archive_, commits_.size(), threads, stop, walk_share));
   ZPACK_ASSIGN_OR_RETURN(const auto trees, PresentTrees(archive_, graph));
   return all_.WalkPresent(trees);
 }

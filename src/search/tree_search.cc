@@ -62,9 +62,7 @@ class TreeSearch {
         return {};
       }
       if (!trees.IsInFile(change.after.object)) {
-        const ObjectId id = trees.id(change.after.object);
-        return MakeError(ErrorCode::kNotFound, "object {} is {}", id,
-                         MessageText{archive_.WhyAbsent(id)});
+        return archive_.Absent(trees.id(change.after.object));
       }
       files_.push_back({std::string(change.path), change.after.object});
       return {};

@@ -38,14 +38,7 @@ Result<const std::vector<ObjectNumber>*> History::Parents(ObjectNumber commit) {
 
 Result<const std::vector<ObjectNumber>*> History::TrueParents(
     ObjectNumber commit) {
-  parents_.clear();
-  ZPACK_ASSIGN_OR_RETURN(const ObjectGraph::Commit read,
-                         graph_.ReadCommit(commit));
-  for (const LinkNumber link : read.parents) {
-    ZPACK_ASSIGN_OR_RETURN(const ObjectNumber parent,
-                           graph_.ReadParent(commit, link));
-    parents_.push_back(parent);
-  }
+  ZPACK_ASSIGN_OR_RETURN(parents_, graph_.ReadParents(commit));
   return &parents_;
 }
 
