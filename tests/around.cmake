@@ -22,24 +22,11 @@ add_test(NAME install_statements
 add_test(NAME bench_compare
   COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/bench/compare_test.sh
     $<TARGET_FILE:git-zpack> $<TARGET_FILE:decode_benchmark>)
-add_test(NAME bench_scale
-  COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/bench/scale_test.sh
-    $<TARGET_FILE:git-zpack>)
-add_test(NAME bench_search
-  COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/bench/search_test.sh
-          $<TARGET_FILE:git-zpack>)
-add_test(NAME bench_exports
-  COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/bench/exports_test.sh
-    $<TARGET_FILE:git-zpack>)
-add_test(NAME bench_nightly
-  COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/bench/nightly_test.sh
-    $<TARGET_FILE:git-zpack>)
-add_test(NAME bench_serve
-  COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/bench/serve_test.sh
-    $<TARGET_FILE:git-zpack>)
-add_test(NAME bench_damage
-  COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/bench/damage_test.sh
-    $<TARGET_FILE:git-zpack>)
+foreach(name scale search exports nightly serve damage)
+  add_test(NAME bench_${name}
+    COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/bench/${name}_test.sh
+      $<TARGET_FILE:git-zpack>)
+endforeach()
 if(ZPACK_MOUNT)
   add_test(NAME bench_mount
     COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/bench/mount_test.sh

@@ -6,7 +6,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <string>
@@ -113,14 +112,8 @@ class CApiLog : public ::testing::Test {
   Words OfGit(const Words& words) const {
     Words all = {"log", "--format=commit %H %P", "--raw", "--no-abbrev"};
     all.insert(all.end(), words.begin(), words.end());
-    const std::string out = repo_.Git(all);
-    Words lines;
-    size_t begin = 0;
-    while (begin < out.size()) {
-      const size_t end = std::min(out.find('\n', begin), out.size());
-      if (end > begin) lines.push_back(out.substr(begin, end - begin));
-      begin = end + 1;
-    }
+    Words lines = SplitLines(repo_.Git(all));
+    std::erase(lines, "");
     return lines;
   }
 

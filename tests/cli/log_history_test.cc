@@ -251,34 +251,6 @@ TEST_P(LogHistoryTest, FollowsFilesAsGitDoes) {
   }
 }
 
-TEST_P(LogHistoryTest, ReadsModesAsGitDoes) {
-  const std::string blob = repo_.WriteBlob("x\n");
-  const std::string other = repo_.WriteBlob("x y\n");
-  Words ids;
-  for (const auto& [mode, content] :
-       std::vector<std::pair<std::string, std::string>>{{"100644", blob},
-                                                        {"100664", blob},
-                                                        {"100600", other},
-                                                        {"100711", other},
-                                                        {"120000", other},
-                                                        {"120777", other}}) {
-    const std::string tree =
-        repo_.WriteTree(TreeEntryBytes(mode, "file", content));
-    std::string commit = "tree " + tree + "\n";
-    if (!ids.empty()) commit += "parent " + ids.back() + "\n";
-    const std::string time = std::to_string(1600000000 + ids.size());
-    commit += "author A <a@x> " + time + " +0000\ncommitter A <a@x> " + time +
-              " +0000\n\n" + mode + "\n";
-    ids.push_back(repo_.WriteObject("commit", commit));
-  }
-  repo_.SetRef("refs/heads/main", ids.back());
-  repo_.Git({"symbolic-ref", "HEAD", "refs/heads/main"});
-  Require(RunZpack({"convert", "-q", repo_.path(), file_}).ok(), "convert");
-  ExpectSame({"--raw"}, {});
-  ExpectSame({"--raw", "--full-history"}, {"--", "file"});
-  ExpectSame({"-Gy", "--name-status"}, {});
-}
-
 // Commits of one file, "file", with these contents.
 class LogContentsTest : public ::testing::Test {
  protected:
@@ -319,6 +291,21 @@ class LogContentsTest : public ::testing::Test {
   std::string last_;
   size_t time_ = 1600000000;
 };
+
+TEST_F(LogContentsTest, ReadsModesAsGitDoes) {
+  const std::string blob = repo_.WriteBlob("x\n");
+  const std::string other = repo_.WriteBlob("x y\n");
+  for (const auto& [mode, content] :
+       std::vector<std::pair<std::string, std::string>>{{"100644", blob},
+                                                        {"100664", blob},
+                                                        {"100600", other},
+                                                        {"100711", other},
+                                                        {"120000", other},
+                                                        {"120777", other}}) {
+    Commit(TreeEntryBytes(mode, "file", content));
+  }
+  ExpectSame({{}, {"--full-history", "--", "file"}, {"-Gy", "--name-status"}});
+}
 
 TEST_F(LogContentsTest, ALineGetsItsLineFeed) {
   for (const char* const content :

@@ -320,7 +320,6 @@ TEST_F(LogTest, RangesHaveSides) {
 }
 
 TEST_F(LogTest, DatesBeforeAllDatesFailAsInGit) {
-  CommitFields fields;
   const std::string content =
       "tree " + repo_.WriteTree("") +
       "\nauthor A <a@x> 5 -0100\ncommitter A <a@x> 5 -0100\n\nm\n";

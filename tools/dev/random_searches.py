@@ -12,11 +12,11 @@ PARTS = [".", ".*", "[a-z]*", "[0-9][0-9]*", "[^a-z ]", "[[:upper:]]", "x*",
          "é", "ß", "Ä", "-", "/", "*", "[]a]", "[^]a]", "[a-]", "\\1"]
 
 
-def git(repository, *arguments, text=True):
+def git(repository, *arguments):
     """The output of a git command that succeeds."""
     done = subprocess.run(["git", "-C", repository, *arguments], check=True,
                           stdout=subprocess.PIPE)
-    return done.stdout.decode(errors="replace") if text else done.stdout
+    return done.stdout.decode(errors="replace")
 
 
 def words_of(repository, chance):

@@ -32,11 +32,6 @@ namespace {
 
 namespace py = pybind11;
 
-py::object IdOrNone(const ObjectId& id) {
-  if (id.empty()) return py::none();
-  return py::str(id.ToHex());
-}
-
 py::str TypeOf(ObjectType type) { return TextOf(ObjectTypeName(type)); }
 
 struct RefView {

@@ -119,11 +119,6 @@ LogOptions LogOptionsOf(const py::dict& values) {
   return options;
 }
 
-py::object IdOrNothing(const ObjectId& id) {
-  if (id.empty()) return py::none();
-  return py::str(id.ToHex());
-}
-
 py::tuple ParentsOf(const FoundCommit& commit) {
   py::tuple parents(commit.parents.size());
   for (size_t i = 0; i < commit.parents.size(); ++i) {
@@ -136,10 +131,10 @@ py::tuple FilesOf(const FoundCommit& commit, const py::object& type) {
   py::tuple files(commit.files.size());
   for (size_t i = 0; i < commit.files.size(); ++i) {
     const FoundFile& file = commit.files[i];
-    files[i] = type(py::str(&file.status, 1), TextOf(file.new_path),
-                    TextOf(file.old_path), IdOrNothing(file.new_id),
-                    IdOrNothing(file.old_id), file.new_mode, file.old_mode,
-                    file.percent);
+    files[i] =
+        type(py::str(&file.status, 1), TextOf(file.new_path),
+             TextOf(file.old_path), IdOrNone(file.new_id),
+             IdOrNone(file.old_id), file.new_mode, file.old_mode, file.percent);
   }
   return files;
 }

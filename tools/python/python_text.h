@@ -11,6 +11,8 @@
 #include <string>
 #include <string_view>
 
+#include "zpack/object_id.h"
+
 namespace zpack::python {
 
 inline pybind11::str TextOf(std::string_view bytes) {
@@ -23,6 +25,12 @@ inline std::string BytesOf(const pybind11::str& text) {
       PyUnicode_AsEncodedString(text.ptr(), "utf-8", "surrogateescape"));
   if (!bytes) throw pybind11::error_already_set();
   return bytes;
+}
+
+// The id in hexadecimal; None for an empty one.
+inline pybind11::object IdOrNone(const ObjectId& id) {
+  if (id.empty()) return pybind11::none();
+  return pybind11::str(id.ToHex());
 }
 
 }  // namespace zpack::python

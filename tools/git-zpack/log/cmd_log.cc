@@ -112,7 +112,7 @@ Status ResolveStarts(const ArchiveReader& reader, LogRequest& request) {
 }
 
 Result<LogSources> SourcesOf(const ArchiveReader& reader,
-                             const LogRequest& request) {
+                             const LogRequest& request, bool json) {
   const LogLook& look = request.look;
   LogSources sources{.ids = ShortIds(reader, look.id_digits),
                      .now = std::time(nullptr)};
@@ -122,7 +122,7 @@ Result<LogSources> SourcesOf(const ArchiveReader& reader,
   if (look.decorations) {
     sources.decorations.emplace(reader.refs(), *look.decorations);
   }
-  if (look.notes) {
+  if (look.notes && !json) {
     auto notes = CommitNotes::Of(reader);
     if (!notes) return std::unexpected(notes.error());
     sources.notes = *std::move(notes);
@@ -163,7 +163,7 @@ Status List(const ArchiveReader& reader, LogRequest& request, const Io& io) {
   if (const Status found = ResolveStarts(reader, request); !found) {
     return found;
   }
-  const auto sources = SourcesOf(reader, request);
+  const auto sources = SourcesOf(reader, request, io.json);
   if (!sources) return std::unexpected(sources.error());
   auto filter = MessageFilter::Compile(
       request.messages, request.look.map_names ? &sources->mailmap : nullptr);

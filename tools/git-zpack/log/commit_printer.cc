@@ -79,7 +79,7 @@ Result<std::string> CommitPrinter::FirstLine(const LoggedCommit& commit) const {
   if (look_.colors) line += kIdColorEnd;
   if (look_.decorations && sources_.decorations) {
     line +=
-        sources_.decorations->Of(commit.id, {},
+        sources_.decorations->Of(commit.id, Decorations::Brackets::kWith,
                                  look_.colors ? Decorations::Colors::kWith
                                               : Decorations::Colors::kWithout);
   }

@@ -67,7 +67,7 @@ std::string Decorations::Shown(const Entry& entry) const {
   return std::string(name);
 }
 
-std::string Decorations::Of(const ObjectId& commit, const Words& words,
+std::string Decorations::Of(const ObjectId& commit, Brackets brackets,
                             Colors colors) const {
   const auto found = entries_.find(commit);
   if (found == entries_.end()) return "";
@@ -85,21 +85,19 @@ std::string Decorations::Of(const ObjectId& commit, const Words& words,
     return at_head && entry.kind == Kind::kBranch && entry.name == head_;
   };
   const auto current = std::ranges::find_if(entries, is_current);
-  std::string_view prefix = words.prefix;
+  std::string_view prefix = brackets == Brackets::kWith ? " (" : "";
   for (const Entry& entry : std::views::reverse(entries)) {
     if (is_current(entry)) continue;
     if (!prefix.empty()) add(prefix, kCommitColor);
-    if (entry.kind == Kind::kTag && !words.tag.empty()) {
-      add(words.tag, ColorOf(entry.kind));
-    }
+    if (entry.kind == Kind::kTag) add("tag: ", ColorOf(entry.kind));
     add(Shown(entry), ColorOf(entry.kind));
     if (entry.kind == Kind::kHead && current != entries.end()) {
-      add(words.pointer, kCommitColor);
+      add(" -> ", kCommitColor);
       add(Shown(*current), ColorOf(current->kind));
     }
-    prefix = words.separator;
+    prefix = ", ";
   }
-  if (!words.suffix.empty()) add(words.suffix, kCommitColor);
+  if (brackets == Brackets::kWith) add(")", kCommitColor);
   return text;
 }
 

@@ -22,19 +22,13 @@ class Decorations {
   enum class Names : uint8_t { kShort, kFull };
   enum class Colors : uint8_t { kWithout, kWith };
 
-  // What stands around the names.
-  struct Words {
-    std::string prefix = " (";
-    std::string suffix = ")";
-    std::string separator = ", ";
-    std::string pointer = " -> ";
-    std::string tag = "tag: ";
-  };
+  // Around all names.
+  enum class Brackets : uint8_t { kWithout, kWith };
 
   Decorations(const RefsSnapshot& refs, Names names);
 
   // Empty for a commit without refs.
-  std::string Of(const ObjectId& commit, const Words& words,
+  std::string Of(const ObjectId& commit, Brackets brackets,
                  Colors colors) const;
   // The names alone, whole: HEAD first.
   std::vector<std::string> NamesOf(const ObjectId& commit) const;

@@ -170,10 +170,10 @@ size_t FormatExpansion::OfCommit(const char* place, std::string& out) {
       out += in_.sources.left.contains(commit.id) ? '<' : '>';
       return 1;
     case 'd':
-      out += Decoration({});
+      out += Decoration(Decorations::Brackets::kWith);
       return 1;
     case 'D':
-      out += Decoration({.prefix = "", .suffix = ""});
+      out += Decoration(Decorations::Brackets::kWithout);
       return 1;
     case 'N':
       if (!in_.sources.notes) return 0;
@@ -231,10 +231,10 @@ std::string FormatExpansion::Parents(bool whole) {
   return text;
 }
 
-std::string FormatExpansion::Decoration(const Decorations::Words& words) const {
+std::string FormatExpansion::Decoration(Decorations::Brackets brackets) const {
   if (!in_.sources.decorations) return "";
   return in_.sources.decorations->Of(
-      in_.commit.id, words,
+      in_.commit.id, brackets,
       auto_color_ ? Decorations::Colors::kWith : Decorations::Colors::kWithout);
 }
 

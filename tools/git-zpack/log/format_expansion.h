@@ -66,7 +66,7 @@ class FormatExpansion {
   void AddId(const std::string& id, std::string& out) const;
   std::string ShortId(const ObjectId& id);
   std::string Parents(bool whole);
-  std::string Decoration(const Decorations::Words& words) const;
+  std::string Decoration(Decorations::Brackets brackets) const;
   std::string Date(const Person& person, const DateStyle& style);
   std::string Note();
   // The value, or nothing after remembering the error.

@@ -83,7 +83,6 @@ MessageFilter::Searches& MessageFilter::SearchesOf(Field field) {
 }
 
 Result<bool> MessageFilter::Wants(std::string_view content) {
-  if (!restricts()) return true;
   const CommitText commit(content);
   std::string mapped;
   std::string_view text = commit.text();

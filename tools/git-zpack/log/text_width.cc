@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <cwchar>
 
+#include "zpack/quote.h"
+
 namespace zpack::cli {
 namespace {
 
@@ -14,6 +16,7 @@ namespace {
 int WidthOf(char32_t c) {
   if (c == 0) return 0;
   if (c < 0x20 || (c >= 0x7f && c < 0xa0)) return -1;
+  if (c < 0x7f) return 1;
   // Of the C library, whatever the locale of the program is.
   static const locale_t utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr);
   if (utf8 == nullptr) return 1;
@@ -23,38 +26,22 @@ int WidthOf(char32_t c) {
   return width < 0 ? 1 : width;
 }
 
-struct CodePoint {
-  char32_t value = 0;
-  size_t size = 0;
-};
+}  // namespace
 
 // Like Git, does not take U+FFFE and U+FFFF for characters.
-std::optional<CodePoint> FirstCodePoint(std::string_view text) {
+std::optional<WideCharacter> FirstCharacter(std::string_view text) {
   if (text.empty()) return std::nullopt;
   const auto byte = [&](size_t at) { return static_cast<uint8_t>(text[at]); };
   const uint8_t lead = byte(0);
-  if (lead < 0x80) return CodePoint{lead, 1};
-  const size_t size = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
-  if (lead < 0xc2 || lead > 0xf4 || text.size() < size) return std::nullopt;
-  char32_t value = lead & (0xff >> (size + 1));
-  for (size_t i = 1; i < size; ++i) {
-    if ((byte(i) & 0xc0) != 0x80) return std::nullopt;
-    value = value << 6 | (byte(i) & 0x3f);
-  }
-  constexpr char32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
-  if (value < kLeast[size] || value > 0x10ffff || value == 0xfffe ||
-      value == 0xffff || (value >= 0xd800 && value <= 0xdfff)) {
-    return std::nullopt;
-  }
-  return CodePoint{value, size};
-}
-
-}  // namespace
-
-std::optional<WideCharacter> FirstCharacter(std::string_view text) {
-  const auto point = FirstCodePoint(text);
-  if (!point) return std::nullopt;
-  return WideCharacter{point->size, WidthOf(point->value)};
+  const size_t size = lead >= 0xf0   ? 4
+                      : lead >= 0xe0 ? 3
+                      : lead >= 0x80 ? 2
+                                     : 1;
+  if (text.size() < size || !IsUtf8(text.substr(0, size))) return std::nullopt;
+  char32_t value = size == 1 ? lead : lead & (0xff >> (size + 1));
+  for (size_t i = 1; i < size; ++i) value = value << 6 | (byte(i) & 0x3f);
+  if (value == 0xfffe || value == 0xffff) return std::nullopt;
+  return WideCharacter{size, WidthOf(value)};
 }
 
 size_t ColorSequenceSize(std::string_view text) {
