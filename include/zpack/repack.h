@@ -75,7 +75,14 @@ struct RepackOptions {
   // reach. With Redundant::kRemove, `unreachable` says what becomes of the
   // other objects in the removed packs.
   ObjectSet objects = ObjectSet::kReachable;
-  // Must be kDrop with ObjectSet::kAll.
+  // A factor makes the repack geometric, as 'git repack --geometric': the
+  // smallest packs are rolled up into one, reachable or not, together with
+  // loose objects, so that each pack left has at least `geometric` times the
+  // objects of the next smaller one. Kept packs and cruft packs are left alone.
+  // Objects of promisor packs go into a promisor pack. 0: all packs are
+  // rewritten.
+  uint32_t geometric = 0;
+  // Must be kDrop with ObjectSet::kAll or `geometric`.
   Unreachable unreachable = Unreachable::kDrop;
   // A time in seconds since 1970. kLoosen and kCruft drop an unreachable object
   // that was last used at that time or before, unless a younger object needs
@@ -179,8 +186,9 @@ struct RepackStats {
 //
 // Errors: those of Convert for finding, opening and reading a repository, and
 // - kInvalidArgument: kRemove with Publication::kNo or `output_directory`;
-//   ObjectSet::kAll with an `unreachable` other than kDrop.
-// - kUnsupported: the repository is a partial clone; kRemove where
+//   ObjectSet::kAll or `geometric` with an `unreachable` other than kDrop.
+// - kUnsupported: the repository is a partial clone and the repack is not
+//   geometric; kRemove where
 //   extensions.preciousObjects is set; `expiration` where gc.recentObjectsHook
 //   is set; Bitmap::kYes where core.multiPackIndex is false.
 // - kNotFound: a pack of `keep_packs` does not exist.

@@ -31,6 +31,10 @@ Status CheckOptions(const RepackOptions& options,
     return MakeError(ErrorCode::kInvalidArgument,
                      "unreachable objects cannot be kept in two ways");
   }
+  if (options.unreachable != Unreachable::kDrop && options.geometric != 0) {
+    return MakeError(ErrorCode::kInvalidArgument,
+                     "a geometric repack keeps all objects as they are");
+  }
   return {};
 }
 

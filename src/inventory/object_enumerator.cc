@@ -219,6 +219,25 @@ Status WalkOtherTips(const std::vector<TipGroup>& groups, ObjectWalker& walker,
   return {};
 }
 
+void FillTables(ObjectList& list) {
+  const uint32_t count = list.ids.size();
+  FillTable(list.types.raw(), count, ObjectList::kUnknownType);
+  FillTable(list.sizes.raw(), count);
+  FillTable(list.paths.raw(), count, PathTable::kRoot);
+  FillTable(list.visits.raw(), count, ObjectList::kUnreached);
+}
+
+// Removes objects without a type from `list`, and appends their ids to
+// `unreadable`.
+ObjectList KeepReadable(ObjectList list, std::vector<ObjectId>& unreadable) {
+  ListMarks readable(list.ids.size());
+  for (const ListRank rank : list.ids.ranks()) {
+    readable[rank] = list.types[rank] != ObjectList::kUnknownType;
+    if (!readable[rank]) unreadable.push_back(list.ids[rank]);
+  }
+  return KeepObjects(std::move(list), readable);
+}
+
 // Lists the objects of `source` and walks from its tips. Does not follow the
 // links of objects that `find_complete` marks.
 Result<ObjectList> ListAndWalk(
@@ -236,11 +255,7 @@ Result<ObjectList> ListAndWalk(
     phase.Advance(list.ids.size(), 0);
   }
   const uint32_t count = list.ids.size();
-  FillTable(list.types.raw(), count, ObjectList::kUnknownType);
-  FillTable(list.sizes.raw(), count);
-  FillTable(list.paths.raw(), count, PathTable::kRoot);
-  FillTable(list.visits.raw(), count, ObjectList::kUnreached);
-
+  FillTables(list);
   ListMarks complete = find_complete(list.ids);
   // If some objects are complete, the number of objects to walk is not known.
   const ProgressPhase phase(run.progress, Phase::kCountingObjects,
@@ -309,12 +324,30 @@ Result<ObjectList> EnumerateObjects(ObjectSource& source,
     return list;
   }
   ZPACK_TRY(ReadInfos(source, list, run, Unreadable::kLeaveOutUnreached));
-  ListMarks readable(list.ids.size());
-  for (const ListRank rank : readable.indexes()) {
-    readable[rank] = list.types[rank] != ObjectList::kUnknownType;
-    if (!readable[rank]) unreadable->push_back(list.ids[rank]);
+  return KeepReadable(std::move(list), *unreadable);
+}
+
+Result<ObjectList> EnumerateListed(ObjectSource& source,
+                                   const ObjectIdTable& ids,
+                                   const RunOptions& run,
+                                   std::vector<ObjectId>& unreadable) {
+  ObjectList list;
+  list.ids = ids;
+  FillTables(list);
+  ZPACK_TRY(ReadInfos(source, list, run, Unreadable::kLeaveOutUnreached));
+  list = KeepReadable(std::move(list), unreadable);
+  std::vector<ObjectId> tips;
+  for (const ListRank rank : list.ids.ranks()) {
+    const ObjectType type = list.types[rank];
+    if (type == ObjectType::kCommit || type == ObjectType::kTag) {
+      tips.push_back(list.ids[rank]);
+    }
   }
-  return KeepObjects(std::move(list), readable);
+  const ProgressPhase phase(run.progress, Phase::kCountingObjects,
+                            list.ids.size(), 0);
+  ObjectWalker walker(source, {}, list, ListMarks(), run);
+  ZPACK_TRY(walker.Walk(tips));
+  return list;
 }
 
 Result<AddedObjects> EnumerateAddedObjects(ObjectSource& source,

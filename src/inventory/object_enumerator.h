@@ -63,6 +63,15 @@ Result<ObjectList> EnumerateObjects(
     ObjectSource& source, const RefsSnapshot& refs, EnumerationScope scope,
     const RunOptions& run, std::vector<ObjectId>* unreadable = nullptr);
 
+// Lists the objects `ids` of `source`. The walk begins at all commits and tags
+// of the list, and follows no link to an object that is not listed, so objects
+// that no listed commit reaches have no path. Objects that cannot be read are
+// appended to `unreadable`, except those with kIo, which is an error.
+Result<ObjectList> EnumerateListed(ObjectSource& source,
+                                   const ObjectIdTable& ids,
+                                   const RunOptions& run,
+                                   std::vector<ObjectId>& unreadable);
+
 // Objects that a file already holds.
 struct KnownObjects {
   FileIds ids;

@@ -51,14 +51,20 @@ struct ObjectAges {
 // or the time that the pack has for each object.
 enum class CruftTimes : uint8_t { kOfPack, kOfObjects };
 
+struct AlternatePack {
+  PackFiles files;
+  ObjectIdTable ids;
+};
+
 // The objects of a repository's alternates.
 class AlternateObjects {
  public:
   virtual ~AlternateObjects() = default;
 
-  // List: all objects. ListPacked: the objects in packs that can be read.
+  // All objects.
   virtual Result<ObjectIdTable> List() = 0;
-  virtual Result<ObjectIdTable> ListPacked() = 0;
+  // The packs whose index can be read.
+  virtual Result<std::vector<AlternatePack>> ListPacks() = 0;
   // As ObjectSource::Open.
   virtual Result<std::unique_ptr<ObjectStream>> Open(const ObjectId& id) = 0;
 };

@@ -32,14 +32,18 @@ constexpr const char* kTemporaryPack = "/tmp_pack_zpack";
 constexpr const char* kTemporaryIndex = "/tmp_idx_zpack";
 constexpr const char* kTemporaryReverseIndex = "/tmp_rev_zpack";
 constexpr const char* kTemporaryMtimes = "/tmp_mtimes_zpack";
+constexpr const char* kTemporaryPromisor = "/tmp_promisor_zpack";
 constexpr std::array kTemporaries = {kTemporaryPack, kTemporaryIndex,
-                                     kTemporaryReverseIndex, kTemporaryMtimes};
+                                     kTemporaryReverseIndex, kTemporaryMtimes,
+                                     kTemporaryPromisor};
 // In the order of publication. The index comes last, because Git expects a pack
 // wherever it finds an index.
 constexpr std::array kFileExtensions = {
     std::pair(kTemporaryPack, ".pack"),
     std::pair(kTemporaryReverseIndex, ".rev"),
-    std::pair(kTemporaryMtimes, ".mtimes"), std::pair(kTemporaryIndex, ".idx")};
+    std::pair(kTemporaryMtimes, ".mtimes"),
+    std::pair(kTemporaryPromisor, ".promisor"),
+    std::pair(kTemporaryIndex, ".idx")};
 
 }  // namespace
 
@@ -238,6 +242,10 @@ Status PackWriter::RemoveIfThere(const std::string& path) {
   return file_system_.Remove(path);
 }
 
+Status PackWriter::WritePromisor() {
+  return WriteTemporary(kTemporaryPromisor, {});
+}
+
 std::vector<std::pair<std::string, std::string>> PackWriter::files() const {
   std::vector<std::pair<std::string, std::string>> files;
   for (const auto& [kind, extension] : kFileExtensions) {
@@ -256,8 +264,12 @@ Status PackWriter::Publish(const std::string& name, const SharedMode& shared) {
   const std::string path = directory_ + '/' + name;
   // These files of another process may not fit the new pack.
   ZPACK_TRY(RemoveIfThere(path + ".bitmap"));
-  if (std::ranges::find(temporaries_, kTemporaryMtimes) == temporaries_.end()) {
-    ZPACK_TRY(RemoveIfThere(path + ".mtimes"));
+  for (const auto& [kind, extension] :
+       {std::pair(kTemporaryMtimes, ".mtimes"),
+        std::pair(kTemporaryPromisor, ".promisor")}) {
+    if (std::ranges::find(temporaries_, kind) == temporaries_.end()) {
+      ZPACK_TRY(RemoveIfThere(path + extension));
+    }
   }
   for (const auto& [kind, extension] : kFileExtensions) {
     if (std::ranges::find(temporaries_, kind) == temporaries_.end()) continue;

@@ -73,6 +73,9 @@ class PackWriter {
   // Finish has succeeded.
   Status WriteMtimes(const IndexedVector<PackRank, uint32_t>& mtimes);
 
+  // Makes the pack a promisor pack. REQUIRES: Finish has succeeded.
+  Status WritePromisor();
+
   // After Finish: the temporary files with the pack and its index.
   std::string temporary_pack() const;
   std::string temporary_index() const;
@@ -84,8 +87,9 @@ class PackWriter {
 
   // Publishes the pack: gives the files the modes that Git uses, renames them
   // to `name` plus an extension, and syncs the directory. Existing files of
-  // these names are replaced; an existing bitmap or, unless this is a cruft
-  // pack, '.mtimes' file is removed. REQUIRES: Finish has succeeded.
+  // these names are replaced; an existing bitmap is removed, and so is a
+  // '.mtimes' or '.promisor' file unless this is a pack of that kind. REQUIRES:
+  // Finish has succeeded.
   Status Publish(const std::string& name, const SharedMode& shared = {});
   // As above, under name(). Existing files can only be those of the same pack.
   Result<std::string> Publish(const SharedMode& shared = {});

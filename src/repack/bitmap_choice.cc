@@ -19,7 +19,8 @@ bool WantsBitmap(const RepackJob& job, const RepackStats& stats,
   if (settings.write_bitmaps) {
     return *settings.write_bitmaps && stats.packs != 0;
   }
-  return settings.bare && stats.objects == reachable && stats.names.size() == 1;
+  return settings.bare && options.geometric == 0 &&
+         stats.objects == reachable && stats.names.size() == 1;
 }
 
 }  // namespace zpack

@@ -5,6 +5,7 @@
 
 #include <stop_token>
 #include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "object/id_sets.h"
@@ -40,25 +41,60 @@ Result<ObjectIdTable> FindDamaged(AlternateObjects& alternates,
   return ObjectIdTable::FromSorted(ids.format(), std::move(damaged));
 }
 
+Result<ObjectIdTable> PackedIn(const RepackJob& job,
+                               AlternateObjects& alternates) {
+  ZPACK_ASSIGN_OR_RETURN(const auto packs, alternates.ListPacks());
+  std::vector<ObjectIdTable> tables;
+  for (const AlternatePack& pack : packs) tables.push_back(pack.ids);
+  return ObjectIdTable::Merge(job.store.object_format(), tables);
+}
+
+// The objects of `needed` among `theirs`.
+Result<BorrowedObjects> CheckBorrowed(const RepackJob& job,
+                                      const PackSets& packs,
+                                      AlternateObjects& alternates,
+                                      const ObjectIdTable& theirs,
+                                      const ObjectIdTable& needed) {
+  BorrowedObjects borrowed;
+  ZPACK_ASSIGN_OR_RETURN(borrowed.all, Common(needed, theirs));
+  ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable own, RemovableObjects(job, packs));
+  ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable both, Common(borrowed.all, own));
+  ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable damaged,
+                         FindDamaged(alternates, both, job.options.run.stop));
+  ZPACK_ASSIGN_OR_RETURN(borrowed.all, Without(borrowed.all, damaged));
+  ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable packed, PackedIn(job, alternates));
+  ZPACK_ASSIGN_OR_RETURN(borrowed.packed, Common(borrowed.all, packed));
+  return borrowed;
+}
+
 }  // namespace
 
 Result<BorrowedObjects> FindBorrowed(const RepackJob& job,
                                      const PackSets& packs,
                                      const ObjectIdTable& needed) {
-  BorrowedObjects borrowed;
-  if (job.options.borrowed == Borrowed::kPack) return borrowed;
+  if (job.options.borrowed == Borrowed::kPack) return BorrowedObjects{};
   ZPACK_ASSIGN_OR_RETURN(const auto alternates, job.store.OpenAlternates());
-  if (alternates == nullptr) return borrowed;
+  if (alternates == nullptr) return BorrowedObjects{};
   ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable theirs, alternates->List());
-  ZPACK_ASSIGN_OR_RETURN(borrowed.all, Common(needed, theirs));
-  ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable own, RemovableObjects(job, packs));
-  ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable both, Common(borrowed.all, own));
-  ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable damaged,
-                         FindDamaged(*alternates, both, job.options.run.stop));
-  ZPACK_ASSIGN_OR_RETURN(borrowed.all, Without(borrowed.all, damaged));
-  ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable packed, alternates->ListPacked());
-  ZPACK_ASSIGN_OR_RETURN(borrowed.packed, Common(borrowed.all, packed));
-  return borrowed;
+  return CheckBorrowed(job, packs, *alternates, theirs, needed);
+}
+
+Result<BorrowedObjects> FindBorrowed(const RepackJob& job,
+                                     const PackSets& packs,
+                                     const PackGeometry& geometry,
+                                     const ObjectIdTable& needed) {
+  if (job.options.borrowed == Borrowed::kLeave) {
+    return FindBorrowed(job, packs, needed);
+  }
+  std::vector<GeometricPack> left(geometry.left().begin(),
+                                  geometry.left().end());
+  std::erase_if(left, &GeometricPack::own);
+  if (left.empty()) return BorrowedObjects{};
+  ZPACK_ASSIGN_OR_RETURN(const auto alternates, job.store.OpenAlternates());
+  if (alternates == nullptr) return BorrowedObjects{};
+  ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable theirs,
+                         IdsOf(job.store.object_format(), left));
+  return CheckBorrowed(job, packs, *alternates, theirs, needed);
 }
 
 }  // namespace zpack

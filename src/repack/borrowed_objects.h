@@ -7,6 +7,7 @@
 #pragma once
 
 #include "object/object_id_table.h"
+#include "repack/pack_geometry.h"
 #include "repack/pack_sets.h"
 #include "repack/repack_job.h"
 #include "zpack/result.h"
@@ -25,6 +26,13 @@ struct BorrowedObjects {
 // are those of OpenRepository, and kInterrupted.
 Result<BorrowedObjects> FindBorrowed(const RepackJob& job,
                                      const PackSets& packs,
+                                     const ObjectIdTable& needed);
+
+// The same in a geometric repack, for the packs of `geometry`: also the objects
+// in packs of alternates that are left alone.
+Result<BorrowedObjects> FindBorrowed(const RepackJob& job,
+                                     const PackSets& packs,
+                                     const PackGeometry& geometry,
                                      const ObjectIdTable& needed);
 
 }  // namespace zpack

@@ -24,12 +24,15 @@ class NewPacks {
            RepackStats& stats)
       : job_(job), packs_(packs), source_(source), stats_(stats) {}
 
-  // Writes packs, or cruft packs if `mtimes` is not empty. Returns their names.
+  enum class Kind : uint8_t { kUsual, kPromisor, kCruft };
+
+  // Writes packs. Cruft packs need `mtimes`. Returns the names of the packs.
   Result<std::vector<std::string>> Write(
-      const ObjectList& list, const IndexedVector<ListRank, uint32_t>& mtimes) {
+      Kind kind, const ObjectList& list,
+      const IndexedVector<ListRank, uint32_t>& mtimes) {
     // Packs are written, synced and verified under temporary names.
     ZPACK_ASSIGN_OR_RETURN(const auto built, BuildPacks(job_, source_, list));
-    if (mtimes.empty()) {
+    if (kind == Kind::kUsual) {
       ZPACK_ASSIGN_OR_RETURN(
           const auto old,
           FindSmallerOldPack(job_, packs_, source_, list, built));
@@ -41,6 +44,7 @@ class NewPacks {
     }
     uint64_t objects = 0;
     for (const BuiltPack& pack : built) {
+      if (kind == Kind::kPromisor) ZPACK_TRY(pack.writer->WritePromisor());
       ZPACK_TRY(Complete(pack, list, mtimes));
       objects += pack.ranks.size();
       stats_.pack_bytes += pack.writer->bytes();
@@ -53,8 +57,8 @@ class NewPacks {
     // The packs are verified now, so Git may use them.
     return job_.into_repository()
                ? PublishPacks(job_, packs_,
-                              Going(mtimes.empty() ? CruftPacks::kStay
-                                                   : CruftPacks::kGo),
+                              Going(kind == Kind::kCruft ? CruftPacks::kGo
+                                                         : CruftPacks::kStay),
                               built)
                : PublishElsewhere(built);
   }
@@ -117,7 +121,8 @@ Status WriteNewPacks(const RepackJob& job, const PackSets& packs,
   const Leftovers& leftovers = choice.leftovers;
   const bool cruft = job.options.unreachable == Unreachable::kCruft &&
                      leftovers.list.ids.size() != 0;
-  if (choice.list.ids.size() == 0 && !cruft) return {};
+  const bool promised = choice.promised.ids.size() != 0;
+  if (choice.list.ids.size() == 0 && !cruft && !promised) return {};
   if (job.into_repository()) {
     // Git makes it when it needs it.
     ZPACK_TRY(MakeSharedDirectory(job.file_system, job.directory(),
@@ -126,13 +131,21 @@ Status WriteNewPacks(const RepackJob& job, const PackSets& packs,
     ZPACK_TRY(job.file_system.SyncDirectory(DirectoryOf(job.directory())));
   }
   NewPacks packs_to_be(job, packs, source, stats);
+  using enum NewPacks::Kind;
   if (choice.list.ids.size() != 0) {
-    ZPACK_ASSIGN_OR_RETURN(stats.names, packs_to_be.Write(choice.list, {}));
+    ZPACK_ASSIGN_OR_RETURN(stats.names,
+                           packs_to_be.Write(kUsual, choice.list, {}));
+  }
+  if (promised) {
+    ZPACK_ASSIGN_OR_RETURN(const std::vector<std::string> names,
+                           packs_to_be.Write(kPromisor, choice.promised, {}));
+    stats.names.insert(stats.names.end(), names.begin(), names.end());
   }
   if (cruft) {
     stats.cruft_objects = leftovers.list.ids.size();
-    ZPACK_ASSIGN_OR_RETURN(stats.cruft_names,
-                           packs_to_be.Write(leftovers.list, leftovers.mtimes));
+    ZPACK_ASSIGN_OR_RETURN(
+        stats.cruft_names,
+        packs_to_be.Write(kCruft, leftovers.list, leftovers.mtimes));
   }
   return {};
 }

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "inventory/object_enumerator.h"
 #include "repack/borrowed_objects.h"
+#include "repack/geometric_choice.h"
 
 namespace zpack {
 namespace {
@@ -43,6 +44,12 @@ ObjectList WithoutKept(ObjectList list, const ObjectIdTable& kept) {
 Result<ObjectChoice> ChooseObjects(const RepackJob& job, ObjectSource& source,
                                    const PackSets& packs, RepackStats& stats) {
   const RepackOptions& options = job.options;
+  if (options.geometric != 0) {
+    ZPACK_ASSIGN_OR_RETURN(ObjectChoice choice,
+                           ChooseGeometric(job, source, packs, stats));
+    ZPACK_TRY(CheckUnreadable(job, packs, stats.unreadable));
+    return choice;
+  }
   ZPACK_ASSIGN_OR_RETURN(const RefsSnapshot refs, source.ReadRefs());
   const bool leaves = options.unreachable != Unreachable::kDrop;
   ZPACK_ASSIGN_OR_RETURN(

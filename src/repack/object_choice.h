@@ -19,7 +19,9 @@
 namespace zpack {
 
 struct ObjectChoice {
-  ObjectList list;      // to be packed
+  ObjectList list;  // to be packed
+  // To be packed into a promisor pack.
+  ObjectList promised;
   Leftovers leftovers;  // unreachable objects that survive
   // All objects that the options ask for: `list`, and the objects that are
   // packed elsewhere.

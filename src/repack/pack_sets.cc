@@ -4,6 +4,7 @@
 #include "repack/pack_sets.h"
 
 #include <algorithm>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -16,21 +17,115 @@ bool IsNamed(const std::string& pack, const std::string& keep) {
   return keep == pack || keep == pack + ".pack";
 }
 
+// True if an option names the pack.
+bool IsNamed(const RepackJob& job, const PackFiles& pack) {
+  return std::ranges::any_of(
+      job.options.keep_packs,
+      [&](const std::string& name) { return IsNamed(pack.name, name); });
+}
+
+bool PacksKept(const RepackJob& job) {
+  return job.options.kept_objects
+             ? *job.options.kept_objects == KeptObjects::kPack
+             : job.settings.pack_kept_objects;
+}
+
+Status CheckNames(const RepackJob& job, const std::vector<PackFiles>& packs) {
+  for (const std::string& name : job.options.keep_packs) {
+    if (std::ranges::none_of(packs, [&](const PackFiles& pack) {
+          return IsNamed(pack.name, name);
+        })) {
+      return MakeError(ErrorCode::kNotFound, "no pack '{}' in '{}'", name,
+                       job.settings.object_directory);
+    }
+  }
+  return {};
+}
+
+// Finds the packs that may be rolled up, and sorts them into both geometries.
+class GeometryFinder {
+ public:
+  explicit GeometryFinder(const RepackJob& job) : job_(job) {}
+
+  Status AddOwn(const std::vector<PackFiles>& packs) {
+    for (const PackFiles& pack : packs) {
+      if (!MayRollUp(pack)) continue;
+      ZPACK_ASSIGN_OR_RETURN(ObjectIdTable ids, ReadIds(job_.store, {pack}));
+      Add({pack, std::move(ids), true});
+    }
+    return {};
+  }
+
+  Status AddAlternates() {
+    if (job_.options.borrowed == Borrowed::kLeave) return {};
+    ZPACK_ASSIGN_OR_RETURN(const auto alternates, job_.store.OpenAlternates());
+    if (alternates == nullptr) return {};
+    ZPACK_ASSIGN_OR_RETURN(const auto packs, alternates->ListPacks());
+    for (const AlternatePack& pack : packs) {
+      if (MayRollUp(pack.files)) Add({pack.files, pack.ids, false});
+    }
+    return {};
+  }
+
+  // Divides `packs`, the own ones.
+  PackSets Divide(const std::vector<PackFiles>& packs) {
+    PackSets sets;
+    const uint64_t factor = job_.options.geometric;
+    sets.usual = FindGeometry(std::move(usual_), factor);
+    sets.promisor = FindGeometry(std::move(promisor_), factor);
+    for (const PackFiles& pack : packs) {
+      if (IsKept(pack) || IsIn(sets.usual.left(), pack)) {
+        sets.kept.push_back(pack);
+      } else if (!pack.keep && (IsIn(sets.usual.rolled_up(), pack) ||
+                                IsIn(sets.promisor.rolled_up(), pack))) {
+        sets.rewritten.push_back(pack);
+      } else {
+        sets.staying.push_back(pack);
+      }
+    }
+    return sets;
+  }
+
+ private:
+  static bool IsIn(std::span<const GeometricPack> packs,
+                   const PackFiles& pack) {
+    return std::ranges::any_of(packs, [&](const GeometricPack& other) {
+      return other.own && other.files == pack;
+    });
+  }
+  bool IsKept(const PackFiles& pack) const {
+    return (pack.keep && !PacksKept(job_)) || IsNamed(job_, pack);
+  }
+  bool MayRollUp(const PackFiles& pack) const {
+    return !pack.cruft && (PacksKept(job_) || !IsKept(pack));
+  }
+  void Add(GeometricPack pack) {
+    (pack.files.promisor ? promisor_ : usual_).push_back(std::move(pack));
+  }
+
+  const RepackJob& job_;
+  std::vector<GeometricPack> usual_;
+  std::vector<GeometricPack> promisor_;
+};
+
+Result<PackSets> DivideGeometric(const RepackJob& job,
+                                 const std::vector<PackFiles>& packs) {
+  GeometryFinder finder(job);
+  ZPACK_TRY(finder.AddOwn(packs));
+  ZPACK_TRY(finder.AddAlternates());
+  return finder.Divide(packs);
+}
+
 }  // namespace
 
 Result<PackSets> DividePacks(const RepackJob& job) {
   const RepackOptions& options = job.options;
   ZPACK_ASSIGN_OR_RETURN(const auto packs, job.store.ListPacks());
-  const bool packs_kept = options.kept_objects
-                              ? *options.kept_objects == KeptObjects::kPack
-                              : job.settings.pack_kept_objects;
+  ZPACK_TRY(CheckNames(job, packs));
+  if (options.geometric != 0) return DivideGeometric(job, packs);
   PackSets sets;
   for (const PackFiles& pack : packs) {
-    const bool keep =
-        (pack.keep && !packs_kept) ||
-        std::ranges::any_of(options.keep_packs, [&](const std::string& name) {
-          return IsNamed(pack.name, name);
-        });
+    const bool keep = (pack.keep && !PacksKept(job)) || IsNamed(job, pack);
     // Git keeps unreachable objects in cruft packs on purpose, and removes no
     // pack whose name is too short for a hash.
     const bool stays =
@@ -39,14 +134,6 @@ Result<PackSets> DividePacks(const RepackJob& job) {
         (pack.cruft && options.unreachable == Unreachable::kDrop &&
          options.objects == ObjectSet::kReachable);
     (keep ? sets.kept : stays ? sets.staying : sets.rewritten).push_back(pack);
-  }
-  for (const std::string& name : options.keep_packs) {
-    if (std::ranges::none_of(packs, [&](const PackFiles& pack) {
-          return IsNamed(pack.name, name);
-        })) {
-      return MakeError(ErrorCode::kNotFound, "no pack '{}' in '{}'", name,
-                       job.settings.object_directory);
-    }
   }
   return sets;
 }

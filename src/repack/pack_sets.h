@@ -11,6 +11,7 @@
 
 #include "object/object_id_table.h"
 #include "pack/pack_store.h"
+#include "repack/pack_geometry.h"
 #include "repack/repack_job.h"
 #include "zpack/result.h"
 
@@ -24,6 +25,12 @@ struct PackSets {
   std::vector<PackFiles> staying;
   // Packs that the new packs replace.
   std::vector<PackFiles> rewritten;
+
+  // Of a geometric repack, the packs that it may roll up, own ones and those of
+  // alternates. Those that it rolls up are in `rewritten` if they may go.
+  // Objects of promisor packs stay in promisor packs.
+  PackGeometry usual;
+  PackGeometry promisor;
 };
 
 // Returns kNotFound if the options name a pack to keep that does not exist.

@@ -8,6 +8,7 @@
 #include <limits>
 #include <optional>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "base/error.h"
@@ -44,9 +45,11 @@ bool AreEqual(FileSystem& file_system, const std::string& a,
 bool IsThere(FileSystem& file_system, const std::string& directory,
              const PackFiles& there, const PackWriter& pack) {
   const auto files = pack.files();
-  const bool cruft = std::ranges::any_of(
-      files, [](const auto& file) { return file.second == ".mtimes"; });
-  return there.cruft == cruft &&
+  const auto has = [&](std::string_view extension) {
+    return std::ranges::any_of(
+        files, [&](const auto& file) { return file.second == extension; });
+  };
+  return there.cruft == has(".mtimes") && there.promisor == has(".promisor") &&
          std::ranges::all_of(files, [&](const auto& file) {
            return AreEqual(file_system, file.first,
                            directory + '/' + there.name + file.second);

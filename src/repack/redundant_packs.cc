@@ -81,8 +81,8 @@ class RedundantPacks {
   }
 
   Status RemoveLoose() {
-    std::vector<ObjectIdTable> packed = {choice_.list.ids, choice_.kept,
-                                         choice_.borrowed};
+    std::vector<ObjectIdTable> packed = {choice_.list.ids, choice_.promised.ids,
+                                         choice_.kept, choice_.borrowed};
     if (job_.options.unreachable == Unreachable::kCruft) {
       packed.push_back(choice_.leftovers.list.ids);
     }

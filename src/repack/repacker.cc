@@ -32,7 +32,8 @@ Result<std::unique_ptr<ObjectSource>> OpenSource(const RepackJob& job) {
       auto source,
       OpenTimed([&] { return job.store.Open(ExpectedReads::kContents); },
                 job.options.run));
-  if (source->IsPartialClone()) {
+  // A geometric repack follows no links.
+  if (source->IsPartialClone() && job.options.geometric == 0) {
     return MakeError(ErrorCode::kUnsupported,
                      "'{}' is a partial clone; only git can repack it",
                      AtPath{source->path()});
@@ -86,7 +87,7 @@ Result<RepackStats> RunRepack(const RepackJob& job) {
   stats.missing_alternates = source->MissingAlternates();
   ZPACK_ASSIGN_OR_RETURN(const ObjectChoice choice,
                          ChooseObjects(job, *source, packs, stats));
-  stats.objects = choice.list.ids.size();
+  stats.objects = choice.list.ids.size() + choice.promised.ids.size();
   stats.borrowed_objects = choice.borrowed_objects;
   ZPACK_TRY(WriteNewPacks(job, packs, *source, choice, stats));
   ZPACK_TRY(WriteMultiPackIndex(job, packs, choice, stats));

@@ -93,7 +93,9 @@ TEST_F(RepackConcurrencyTest, NobodyMissesAnObject) {
   Process reads(Loop(kRead, ""), In(repo_.path(), dir_ / "d"));
   Process more_reads(Loop(kRead, ""), In(repo_.path(), dir_ / "e"));
   for (int run = 0; run < kRuns; ++run) {
-    const ProcessResult result = Repack({"-d"});
+    // A run of each kind.
+    const ProcessResult result =
+        run % 2 == 0 ? Repack({"-d"}) : Repack({"-d", "-g2"});
     EXPECT_EQ(result.exit_code, 0)
         << "run " << run << ": " << ::testing::PrintToString(result);
   }

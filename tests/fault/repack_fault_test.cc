@@ -148,6 +148,7 @@ class RepackFaults : public ::testing::Test {
     options.redundant = Redundant::kRemove;
     options.unreachable = mode_;
     options.reuse = reuse_;
+    options.geometric = geometric_;
     if (writes_index_) {
       options.bitmap = Bitmap::kYes;
       options.write_multi_pack_index = [&](const MultiPackIndexRequest& asked) {
@@ -199,7 +200,7 @@ class RepackFaults : public ::testing::Test {
 
   // Unless they were to be dropped.
   void ExpectUnreachableObjects() const {
-    if (mode_ == Unreachable::kDrop) return;
+    if (mode_ == Unreachable::kDrop && geometric_ == 0) return;
     for (const std::string& id : unreachable_) {
       EXPECT_TRUE(RunGit({"cat-file", "-e", id}, path_).ok()) << id;
     }
@@ -253,6 +254,7 @@ class RepackFaults : public ::testing::Test {
   std::vector<std::string> unreachable_;
   Unreachable mode_ = Unreachable::kDrop;
   PackReuse reuse_ = PackReuse::kDeltas;
+  uint32_t geometric_ = 0;
   bool writes_index_ = false;
 };
 
@@ -269,6 +271,11 @@ TEST_F(RepackFaults, LooseningLosesNothing) {
 
 TEST_F(RepackFaults, CruftPackLosesNothing) {
   mode_ = Unreachable::kCruft;
+  ExpectSurvives(Fault::kError);
+}
+
+TEST_F(RepackFaults, GeometricRepackLosesNothing) {
+  geometric_ = 1000;
   ExpectSurvives(Fault::kError);
 }
 

@@ -27,7 +27,10 @@ class MemoryAlternates final : public AlternateObjects {
   MemoryAlternates(MemorySource& source, std::set<ObjectId> ids)
       : view_(source.Open()), ids_(std::move(ids)) {}
   Result<ObjectIdTable> List() override { return IdTable(ids_); }
-  Result<ObjectIdTable> ListPacked() override { return IdTable(ids_); }
+  Result<std::vector<AlternatePack>> ListPacks() override {
+    ZPACK_ASSIGN_OR_RETURN(ObjectIdTable ids, IdTable(ids_));
+    return std::vector<AlternatePack>{{PackFiles{}, std::move(ids)}};
+  }
   Result<std::unique_ptr<ObjectStream>> Open(const ObjectId& id) override {
     return view_->Open(id);
   }

@@ -134,7 +134,7 @@ __git_zpack_value()
 		__git_zpack_paths directory "$3" ;;
 	"consolidate --from")
 		COMPREPLY=() ;;
-	"consolidate --geometric")
+	"consolidate --geometric" | "repack --geometric")
 		__git_zpack_words "2 3 4 8" "$3" ;;
 	"convert --without" | "restore --without" | "salvage --without")
 		__git_zpack_words "reflogs description info hooks lfs config worktrees alternates other" "$3" ;;

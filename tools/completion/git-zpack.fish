@@ -60,7 +60,7 @@ function __git_zpack_values
             string split ' ' 'fast balanced max cold'
         case 'convert --level'
             seq 22
-        case 'consolidate --geometric'
+        case 'consolidate --geometric' 'repack --geometric'
             string split ' ' '2 3 4 8'
         case 'convert --block-size'
             string split ' ' '64k 256k 1m 2m 4m 8m 16m'

@@ -64,16 +64,16 @@ Result<std::unique_ptr<AlternateObjects>> AlternateDatabase::Open(
       new AlternateDatabase(format, file_system, std::move(objects)));
 }
 
-Result<ObjectIdTable> AlternateDatabase::ListPacked() {
-  Bytes all;
+Result<std::vector<AlternatePack>> AlternateDatabase::ListPacks() {
+  std::vector<AlternatePack> all;
   for (const std::string& directory : objects_.directories()) {
-    ZPACK_ASSIGN_OR_RETURN(const auto packs, ListPacks(directory));
+    ZPACK_ASSIGN_OR_RETURN(const auto packs, zpack::ListPacks(directory));
     for (const PackFiles& pack : packs) {
-      const auto ids = ReadPackIds(format_, file_system_, directory, pack.name);
-      if (ids) Append(all, ids->bytes());
+      auto ids = ReadPackIds(format_, file_system_, directory, pack.name);
+      if (ids) all.push_back({pack, *std::move(ids)});
     }
   }
-  return ObjectIdTable::FromUnsorted(format_, std::move(all));
+  return all;
 }
 
 }  // namespace zpack

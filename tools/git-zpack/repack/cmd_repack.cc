@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 
 #include <ctime>
+#include <limits>
 #include <optional>
 #include <ostream>
 #include <ranges>
+#include <utility>
 
 #include "common_options.h"
 #include "counted.h"
@@ -35,7 +37,9 @@ void AddOptions(po::options_description& options) {
       "with -d: make unreachable objects of removed packs loose")(
       "unpack-unreachable", po::value<std::string>()->value_name("<when>"),
       "with -A: drop unreachable objects older than this")(
-      "cruft", "write unreachable objects to a cruft pack")(
+      "geometric,g", po::value<std::string>()->value_name("<factor>"),
+      "roll up small packs until each pack has this many times the objects of "
+      "the next")("cruft", "write unreachable objects to a cruft pack")(
       "cruft-expiration", po::value<std::string>()->value_name("<when>"),
       "with --cruft: drop unreachable objects older than this")(
       "window", po::value<std::string>()->value_name("<n>"),
@@ -106,6 +110,19 @@ void SetUnreachable(const po::variables_map& values, RepackOptions& options) {
   if (options.expiration == 0) options.expiration.reset();
 }
 
+void SetGeometric(const po::variables_map& values, RepackOptions& options) {
+  if (!Has(values, "geometric")) return;
+  for (const auto& [name, text] :
+       {std::pair("all", "-a"), std::pair("loosen-unreachable", "-A"),
+        std::pair("cruft", "--cruft")}) {
+    if (!Has(values, name)) continue;
+    throw UsageError{fmt::format(
+        "options '--geometric' and '{}' cannot be used together", text)};
+  }
+  options.geometric = static_cast<uint32_t>(
+      Number(values, "geometric", 1, std::numeric_limits<int32_t>::max(), 1));
+}
+
 void SetBitmap(const po::variables_map& values, RepackOptions& options) {
   const bool yes = Has(values, "write-bitmap-index");
   const bool no = Has(values, "no-write-bitmap-index");
@@ -136,6 +153,7 @@ RepackOptions ToOptions(const po::variables_map& values,
   if (Has(values, "force-deltas")) options.reuse = PackReuse::kObjects;
   if (Has(values, "force-objects")) options.reuse = PackReuse::kNothing;
   SetUnreachable(values, options);
+  SetGeometric(values, options);
   if (Has(values, "delete")) options.redundant = Redundant::kRemove;
   options.keep_packs = Texts(values, "keep-pack");
   if (Has(values, "pack-kept-objects")) {

@@ -1,0 +1,107 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "repack/geometric_choice.h"
+
+#include <iterator>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "inventory/object_enumerator.h"
+#include "object/id_sets.h"
+#include "repack/borrowed_objects.h"
+
+namespace zpack {
+namespace {
+
+class GeometricChooser {
+ public:
+  GeometricChooser(const RepackJob& job, ObjectSource& source,
+                   const PackSets& packs, RepackStats& stats)
+      : job_(job), source_(source), packs_(packs), stats_(stats) {}
+
+  Result<ObjectChoice> Run() {
+    ZPACK_TRY(ChooseUsual());
+    ZPACK_TRY(ChoosePromised());
+    choice_.borrowed_objects = choice_.borrowed.size();
+    return std::move(choice_);
+  }
+
+ private:
+  ObjectFormat format() const { return job_.store.object_format(); }
+
+  // Loose objects and those of usual packs, unless they are in a pack that
+  // stays.
+  Status ChooseUsual() {
+    ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable rolled_up,
+                           IdsOf(format(), packs_.usual.rolled_up()));
+    ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable loose,
+                           job_.store.ListLooseObjects());
+    ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable wanted,
+                           ObjectIdTable::Merge(format(), {rolled_up, loose}));
+    ZPACK_ASSIGN_OR_RETURN(choice_.kept, ReadWholeIds(job_.store, packs_.kept));
+    ZPACK_TRY(Leave(packs_.usual, choice_.kept, wanted));
+    ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable packed_here,
+                           Without(wanted, elsewhere_));
+    ZPACK_ASSIGN_OR_RETURN(choice_.list, List(packed_here));
+    choice_.known = wanted;
+    return {};
+  }
+
+  // Objects of promisor packs, unless they are in a promisor pack that stays.
+  Status ChoosePromised() {
+    ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable wanted,
+                           IdsOf(format(), packs_.promisor.rolled_up()));
+    if (wanted.size() == 0) return {};
+    std::vector<PackFiles> left;
+    for (const auto* const set : {&packs_.kept, &packs_.staying}) {
+      std::ranges::copy_if(*set, std::back_inserter(left),
+                           &PackFiles::promisor);
+    }
+    ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable kept,
+                           ReadWholeIds(job_.store, left));
+    ZPACK_TRY(Leave(packs_.promisor, kept, wanted));
+    ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable packed_here,
+                           Without(wanted, elsewhere_));
+    ZPACK_ASSIGN_OR_RETURN(choice_.promised, List(packed_here));
+    ZPACK_ASSIGN_OR_RETURN(
+        choice_.known, ObjectIdTable::Merge(format(), {choice_.known, wanted}));
+    return {};
+  }
+
+  // Fills `elsewhere_`: the `kept` objects, and those of `wanted` that are left
+  // to alternates.
+  Status Leave(const PackGeometry& geometry, const ObjectIdTable& kept,
+               const ObjectIdTable& wanted) {
+    ZPACK_ASSIGN_OR_RETURN(const BorrowedObjects borrowed,
+                           FindBorrowed(job_, packs_, geometry, wanted));
+    ZPACK_ASSIGN_OR_RETURN(
+        choice_.borrowed,
+        ObjectIdTable::Merge(format(), {choice_.borrowed, borrowed.packed}));
+    ZPACK_ASSIGN_OR_RETURN(
+        elsewhere_, ObjectIdTable::Merge(format(), {kept, borrowed.all}));
+    return {};
+  }
+
+  Result<ObjectList> List(const ObjectIdTable& ids) {
+    return EnumerateListed(source_, ids, job_.options.run, stats_.unreadable);
+  }
+
+  const RepackJob& job_;
+  ObjectSource& source_;
+  const PackSets& packs_;
+  RepackStats& stats_;
+  ObjectChoice choice_;
+  ObjectIdTable elsewhere_;
+};
+
+}  // namespace
+
+Result<ObjectChoice> ChooseGeometric(const RepackJob& job, ObjectSource& source,
+                                     const PackSets& packs,
+                                     RepackStats& stats) {
+  return GeometricChooser(job, source, packs, stats).Run();
+}
+
+}  // namespace zpack
