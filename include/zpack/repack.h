@@ -25,6 +25,7 @@ enum class KeptObjects : uint8_t { kLeave, kPack };
 enum class Borrowed : uint8_t { kPack, kLeave };
 enum class ServerInfo : uint8_t { kLeave, kUpdate };
 enum class Bitmap : uint8_t { kNo, kYes };
+enum class MultiPackIndex : uint8_t { kLeave, kWrite };
 
 // What becomes of unreachable objects.
 enum class Unreachable : uint8_t {
@@ -97,11 +98,16 @@ struct RepackOptions {
   // kYes asks for a bitmap (RepackStats::wants_bitmap). The default is the
   // decision of 'git repack -a'.
   std::optional<Bitmap> bitmap;
+  // kWrite writes a multi-pack-index of the packs that stay, as 'git repack
+  // --write-midx', before anything is removed. No bitmap is written by default
+  // then.
+  MultiPackIndex multi_pack_index = MultiPackIndex::kLeave;
   // Lets Git write the multi-pack-index with the bitmap that is wanted, since
-  // the library itself writes neither: 'git multi-pack-index write --bitmap
+  // the library itself writes no bitmap: 'git multi-pack-index write --bitmap
   // --stdin-packs'. Called when the new packs are in place, and before anything
-  // is removed, so that no multi-pack-index ever lists a pack that is gone. An
-  // error ends Repack, and nothing is removed.
+  // is removed, so that no multi-pack-index ever lists a pack that is gone.
+  // With Bitmap::kYes, an error ends Repack, and nothing is removed; otherwise
+  // it is a warning.
   std::function<Status(const MultiPackIndexRequest&)> write_multi_pack_index;
   // kUpdate brings 'info/refs' and 'objects/info/packs' up to date. The default
   // is repack.updateServerInfo of the repository.
@@ -185,12 +191,15 @@ struct RepackStats {
 // that pack is smaller than the new one, the old pack is verified and stays.
 //
 // Errors: those of Convert for finding, opening and reading a repository, and
-// - kInvalidArgument: kRemove with Publication::kNo or `output_directory`;
+// - kInvalidArgument: kRemove or MultiPackIndex::kWrite with Publication::kNo
+// or
+//   `output_directory`;
 //   ObjectSet::kAll or `geometric` with an `unreachable` other than kDrop.
 // - kUnsupported: the repository is a partial clone and the repack is not
 //   geometric; kRemove where
 //   extensions.preciousObjects is set; `expiration` where gc.recentObjectsHook
-//   is set; Bitmap::kYes where core.multiPackIndex is false.
+//   is set; Bitmap::kYes where core.multiPackIndex is false;
+//   MultiPackIndex::kWrite where midx.version is unknown.
 // - kNotFound: a pack of `keep_packs` does not exist.
 // - kExists: another process repacks the repository, or holds a lock that is
 //   needed to remove packs.

@@ -26,6 +26,13 @@ Status CheckOptions(const RepackOptions& options,
                      "nothing is redundant without a new pack in '{}'",
                      repository);
   }
+  if (options.multi_pack_index == MultiPackIndex::kWrite &&
+      (options.publication == Publication::kNo ||
+       !options.output_directory.empty())) {
+    return MakeError(ErrorCode::kInvalidArgument,
+                     "a multi-pack-index lists no pack outside '{}'",
+                     repository);
+  }
   if (options.unreachable != Unreachable::kDrop &&
       options.objects == ObjectSet::kAll) {
     return MakeError(ErrorCode::kInvalidArgument,
@@ -53,6 +60,12 @@ Status CheckSettings(const RepackOptions& options,
                      "'{}' has a gc.recentObjectsHook, which only git runs; "
                      "without an expiration, no object is dropped",
                      repository);
+  }
+  if (options.multi_pack_index == MultiPackIndex::kWrite &&
+      settings.multi_pack_index_version != 1 &&
+      settings.multi_pack_index_version != 2) {
+    return MakeError(ErrorCode::kUnsupported, "unknown MIDX version: {}",
+                     settings.multi_pack_index_version);
   }
   if (options.bitmap == Bitmap::kYes && !settings.multi_pack_index) {
     return MakeError(ErrorCode::kUnsupported,

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -115,6 +116,16 @@ class PackStore {
   // holds its lock, as far as this can be determined in advance.
   virtual Status CheckPackLock() = 0;
   virtual Status CheckShallowLock() = 0;
+
+  // The names of the packs in the multi-pack-index; nothing if there is none
+  // that can be read.
+  virtual std::optional<std::set<std::string>> ReadMultiPackIndex() = 0;
+  // Writes a multi-pack-index of `packs`, unless there is one. Packs that have
+  // changed since they were listed are left out, and so are those whose index
+  // cannot be read, whose names are returned. `preferred` names one of the
+  // packs or is empty. Takes the lock of CheckPackLock.
+  virtual Result<std::vector<std::string>> WriteMultiPackIndex(
+      const std::vector<PackFiles>& packs, const std::string& preferred) = 0;
 
   // Removes the packs that have not changed since they were listed, and returns
   // their number. A pack that was written again or has a .keep file now stays,

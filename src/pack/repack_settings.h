@@ -20,13 +20,16 @@ struct RepackSettings {
   std::string common_directory;  // shared by the repository and its work trees
   std::string object_directory;  // of the repository itself, without alternates
   uint64_t big_file_threshold = 0;
-  unsigned window = 0;                // pack.window
-  unsigned depth = 0;                 // pack.depth
-  uint64_t max_pack_size = 0;         // pack.packSizeLimit; 0 for none
-  SharedMode shared_mode;             // core.sharedRepository
-  bool pack_kept_objects = false;     // repack.packKeptObjects
-  bool bare = false;                  // as Git determines it at the named path
-  bool multi_pack_index = true;       // core.multiPackIndex
+  unsigned window = 0;             // pack.window
+  unsigned depth = 0;              // pack.depth
+  uint64_t max_pack_size = 0;      // pack.packSizeLimit; 0 for none
+  SharedMode shared_mode;          // core.sharedRepository
+  bool pack_kept_objects = false;  // repack.packKeptObjects
+  bool bare = false;               // as Git determines it at the named path
+  bool multi_pack_index = true;    // core.multiPackIndex
+  int64_t multi_pack_index_version = 1;  // midx.version
+  // repack.midxMustContainCruft
+  bool multi_pack_index_with_cruft = true;
   bool update_server_info = true;     // repack.updateServerInfo
   std::optional<bool> write_bitmaps;  // repack.writeBitmaps
   // extensions.preciousObjects: nothing may be deleted.

@@ -20,6 +20,7 @@ bool WantsBitmap(const RepackJob& job, const RepackStats& stats,
     return *settings.write_bitmaps && stats.packs != 0;
   }
   return settings.bare && options.geometric == 0 &&
+         options.multi_pack_index == MultiPackIndex::kLeave &&
          stats.objects == reachable && stats.names.size() == 1;
 }
 

@@ -3,12 +3,11 @@
 
 #include "repack/repacker.h"
 
-#include <algorithm>
 #include <vector>
 
 #include "base/error.h"
 #include "object/open_timed.h"
-#include "repack/bitmap_choice.h"
+#include "repack/indexed_packs.h"
 #include "repack/info_files.h"
 #include "repack/new_packs.h"
 #include "repack/object_choice.h"
@@ -17,8 +16,12 @@
 namespace zpack {
 namespace {
 
-// Checks at the start whatever would prevent the removal of packs at the end.
-Status CheckRemovable(const RepackJob& job, const PackSets& packs) {
+// Checks at the start whatever would prevent the removal of packs, or a new
+// multi-pack-index, at the end.
+Status CheckLocks(const RepackJob& job, const PackSets& packs) {
+  if (job.options.multi_pack_index == MultiPackIndex::kWrite) {
+    ZPACK_TRY(job.store.CheckPackLock());
+  }
   if (job.options.redundant == Redundant::kLeave || packs.rewritten.empty()) {
     return {};
   }
@@ -41,29 +44,6 @@ Result<std::unique_ptr<ObjectSource>> OpenSource(const RepackJob& job) {
   return source;
 }
 
-// Lets the caller write a multi-pack-index of the packs that will stay, if one
-// is wanted. It is there before any pack is removed, as in 'git repack': in
-// between, a reader or the next process finds either the old index with all of
-// its packs, or the new index with all of its packs.
-Status WriteMultiPackIndex(const RepackJob& job, const PackSets& packs,
-                           const ObjectChoice& choice, RepackStats& stats) {
-  ZPACK_ASSIGN_OR_RETURN(std::vector<PackFiles> staying, job.store.ListPacks());
-  if (job.options.redundant == Redundant::kRemove) {
-    const std::vector<PackFiles> redundant = FindRedundant(packs, stats);
-    std::erase_if(staying, [&](const PackFiles& pack) {
-      return std::ranges::find(redundant, pack) != redundant.end();
-    });
-  }
-  stats.packs = staying.size();
-  stats.wants_bitmap = WantsBitmap(job, stats, choice.known.size());
-  if (!stats.wants_bitmap || !job.options.write_multi_pack_index) return {};
-  MultiPackIndexRequest request{job.settings.common_directory, {}, {}};
-  for (const PackFiles& pack : staying) request.packs.push_back(pack.name);
-  // Otherwise Git prefers the oldest pack, which may be a cruft pack.
-  if (!stats.names.empty()) request.preferred = stats.names.front();
-  return job.options.write_multi_pack_index(request);
-}
-
 // Prunes shallow commits as 'git repack' does at the end, unless objects or an
 // alternate are missing, so that the commits may come back with them.
 Status PruneShallow(PackStore& store, LaterSource& later,
@@ -81,7 +61,7 @@ Result<RepackStats> RunRepack(const RepackJob& job) {
   // List packs before objects: whatever is in these packs is enumerated below,
   // even if other processes add packs meanwhile.
   ZPACK_ASSIGN_OR_RETURN(const PackSets packs, DividePacks(job));
-  ZPACK_TRY(CheckRemovable(job, packs));
+  ZPACK_TRY(CheckLocks(job, packs));
   ZPACK_ASSIGN_OR_RETURN(const auto source, OpenSource(job));
   stats.source_bytes = source->PackedBytes();
   stats.missing_alternates = source->MissingAlternates();
@@ -90,7 +70,7 @@ Result<RepackStats> RunRepack(const RepackJob& job) {
   stats.objects = choice.list.ids.size() + choice.promised.ids.size();
   stats.borrowed_objects = choice.borrowed_objects;
   ZPACK_TRY(WriteNewPacks(job, packs, *source, choice, stats));
-  ZPACK_TRY(WriteMultiPackIndex(job, packs, choice, stats));
+  ZPACK_TRY(IndexStayingPacks(job, packs, choice, stats));
 
   LaterSource later(job.store);
   if (job.options.redundant == Redundant::kRemove) {

@@ -95,7 +95,7 @@ TEST_F(RepackConcurrencyTest, NobodyMissesAnObject) {
   for (int run = 0; run < kRuns; ++run) {
     // A run of each kind.
     const ProcessResult result =
-        run % 2 == 0 ? Repack({"-d"}) : Repack({"-d", "-g2"});
+        run % 2 == 0 ? Repack({"-d"}) : Repack({"-d", "-g2", "-m"});
     EXPECT_EQ(result.exit_code, 0)
         << "run " << run << ": " << ::testing::PrintToString(result);
   }

@@ -149,6 +149,7 @@ class RepackFaults : public ::testing::Test {
     options.unreachable = mode_;
     options.reuse = reuse_;
     options.geometric = geometric_;
+    options.multi_pack_index = own_index_;
     if (writes_index_) {
       options.bitmap = Bitmap::kYes;
       options.write_multi_pack_index = [&](const MultiPackIndexRequest& asked) {
@@ -169,6 +170,16 @@ class RepackFaults : public ::testing::Test {
                    process);
     if (written.ok()) return {};
     return MakeError(ErrorCode::kGit, "git failed: {}", written.err);
+  }
+
+  static ::testing::Matcher<std::string> IsPublished() {
+    return ::testing::AnyOf(StartsWith("pack-"), "multi-pack-index");
+  }
+
+  void ExpectSoundIndex() const {
+    if (!Exists(path_ + "/objects/pack/multi-pack-index")) return;
+    const auto verified = RunGit({"multi-pack-index", "verify"}, path_);
+    EXPECT_TRUE(verified.ok()) << PrintToString(verified);
   }
 
   // Between the last change of a multi-pack-index and the removal of the first
@@ -192,7 +203,7 @@ class RepackFaults : public ::testing::Test {
     ExpectUnreachableObjects();
     int indexes = 0;
     for (const std::string& name : ListDirectory(path_ + "/objects/pack")) {
-      EXPECT_THAT(name, ::testing::StartsWith("pack-"));
+      EXPECT_THAT(name, IsPublished());
       indexes += name.ends_with(".idx") ? 1 : 0;
     }
     EXPECT_EQ(indexes, mode_ == Unreachable::kCruft ? 2 : 1);
@@ -241,8 +252,9 @@ class RepackFaults : public ::testing::Test {
         ASSERT_THAT(stats, IsError(ErrorCode::kIo, HasSubstr(dir_.path())));
       }
       for (const std::string& name : ListDirectory(path_ + "/objects/pack")) {
-        EXPECT_THAT(name, ::testing::StartsWith("pack-"));
+        EXPECT_THAT(name, IsPublished());
       }
+      ExpectSoundIndex();
       ExpectRecovers();
     }
   }
@@ -255,6 +267,7 @@ class RepackFaults : public ::testing::Test {
   Unreachable mode_ = Unreachable::kDrop;
   PackReuse reuse_ = PackReuse::kDeltas;
   uint32_t geometric_ = 0;
+  MultiPackIndex own_index_ = MultiPackIndex::kLeave;
   bool writes_index_ = false;
 };
 
@@ -277,6 +290,12 @@ TEST_F(RepackFaults, CruftPackLosesNothing) {
 TEST_F(RepackFaults, GeometricRepackLosesNothing) {
   geometric_ = 1000;
   ExpectSurvives(Fault::kError);
+}
+
+TEST_F(RepackFaults, MultiPackIndexLosesNothing) {
+  own_index_ = MultiPackIndex::kWrite;
+  ExpectSurvives(Fault::kError);
+  ExpectSurvives(Fault::kShortWrite);
 }
 
 // After a power cut, an entry that was not synced may be gone, and with it the
@@ -303,8 +322,9 @@ TEST_F(RepackFaults, NewDirectoryOfPacksIsSyncedBeforeAnythingIsRemoved) {
 // replaced; each call to remove something fails once.
 TEST_F(RepackFaults, NoMultiPackIndexListsAPackThatIsGone) {
   ASSERT_TRUE(RunGit({"multi-pack-index", "write"}, saved_).ok());
-  for (const bool writes : {false, true}) {
-    writes_index_ = writes;
+  for (const int writer : {0, 1, 2}) {
+    writes_index_ = writer == 1;
+    own_index_ = writer == 2 ? MultiPackIndex::kWrite : MultiPackIndex::kLeave;
     Reset();
     StubbornFileSystem sound(-1);
     ASSERT_THAT(Run(sound), IsOk());
@@ -314,10 +334,7 @@ TEST_F(RepackFaults, NoMultiPackIndexListsAPackThatIsGone) {
       StubbornFileSystem system(call);
       SCOPED_TRACE("removal " + std::to_string(call));
       (void)Run(system);
-      if (Exists(path_ + "/objects/pack/multi-pack-index")) {
-        const auto verified = RunGit({"multi-pack-index", "verify"}, path_);
-        EXPECT_TRUE(verified.ok()) << PrintToString(verified);
-      }
+      ExpectSoundIndex();
       EXPECT_EQ(Needed(), needed_);
     }
   }

@@ -62,6 +62,14 @@ class MemoryPackStore final : public PackStore {
   Result<RemovedLoose> RemoveLooseObjects(const ObjectIdTable& ids) override;
   Status CheckPackLock() override { return lock; }
   Status CheckShallowLock() override { return {}; }
+  std::optional<std::set<std::string>> ReadMultiPackIndex() override {
+    return std::nullopt;
+  }
+  Result<std::vector<std::string>> WriteMultiPackIndex(
+      const std::vector<PackFiles>& /*packs*/,
+      const std::string& /*preferred*/) override {
+    return std::vector<std::string>();
+  }
   Result<uint64_t> RemovePacks(const std::vector<PackFiles>& packs) override;
   Status PruneShallow(ObjectSource& /*now*/) override { return {}; }
   Status UpdateRefList(const RefsSnapshot& /*refs*/) override { return {}; }

@@ -13,6 +13,7 @@
 #include "git/refs/shallow_file.h"
 #include "git/repack/alternate_database.h"
 #include "git/repack/loose_writer.h"
+#include "git/repack/new_multi_pack_index.h"
 #include "git/repack/object_ages.h"
 #include "git/repack/server_info.h"
 #include "git/repository_layout.h"
@@ -106,16 +107,38 @@ Status GitPackStore::CheckShallowLock() {
   return {};
 }
 
+Result<std::vector<PackFiles>> GitPackStore::Unchanged(
+    std::vector<PackFiles> packs) {
+  ZPACK_ASSIGN_OR_RETURN(const auto now, ListPacks());
+  std::erase_if(packs, [&](const PackFiles& pack) {
+    return std::ranges::find(now, pack) == now.end();
+  });
+  return packs;
+}
+
+std::optional<std::set<std::string>> GitPackStore::ReadMultiPackIndex() {
+  return zpack::ReadMultiPackIndex(file_system_, directory());
+}
+
+Result<std::vector<std::string>> GitPackStore::WriteMultiPackIndex(
+    const std::vector<PackFiles>& packs, const std::string& preferred) {
+  if (packs.empty()) return std::vector<std::string>();
+  ZPACK_ASSIGN_OR_RETURN(const LockFile lock,
+                         LockMultiPackIndex(file_system_, directory()));
+  ZPACK_ASSIGN_OR_RETURN(std::vector<PackFiles> same, Unchanged(packs));
+  return WriteNewMultiPackIndex(
+      file_system_, directory(),
+      {settings_.object_format,
+       static_cast<unsigned>(settings_.multi_pack_index_version),
+       std::move(same), preferred, settings_.shared_mode});
+}
+
 Result<uint64_t> GitPackStore::RemovePacks(
     const std::vector<PackFiles>& packs) {
   if (packs.empty()) return 0;
   ZPACK_ASSIGN_OR_RETURN(const LockFile lock,
                          LockMultiPackIndex(file_system_, directory()));
-  ZPACK_ASSIGN_OR_RETURN(const auto now, ListPacks());
-  std::vector<PackFiles> same = packs;
-  std::erase_if(same, [&](const PackFiles& pack) {
-    return std::ranges::find(now, pack) == now.end();
-  });
+  ZPACK_ASSIGN_OR_RETURN(const std::vector<PackFiles> same, Unchanged(packs));
   ZPACK_TRY(zpack::RemovePacks(file_system_, settings_.object_directory, same));
   return same.size();
 }

@@ -48,6 +48,10 @@ class GitPackStore final : public PackStore {
 
   Status CheckPackLock() override;
   Status CheckShallowLock() override;
+  std::optional<std::set<std::string>> ReadMultiPackIndex() override;
+  Result<std::vector<std::string>> WriteMultiPackIndex(
+      const std::vector<PackFiles>& packs,
+      const std::string& preferred) override;
   Result<uint64_t> RemovePacks(const std::vector<PackFiles>& packs) override;
   Status PruneShallow(ObjectSource& now) override;
 
@@ -55,6 +59,9 @@ class GitPackStore final : public PackStore {
   Status UpdatePackList() override;
 
  private:
+  // Those of `packs` that are as they were listed.
+  Result<std::vector<PackFiles>> Unchanged(std::vector<PackFiles> packs);
+
   FileSystem& file_system_;
   RepositoryLocation location_;
   RepackSettings settings_;

@@ -130,6 +130,11 @@ Result<RepackSettings> ReadRepackSettings(const RepositoryLocation& location) {
                          ConfigBool(config, "repack.packkeptobjects", false));
   ZPACK_ASSIGN_OR_RETURN(settings.multi_pack_index,
                          ConfigBool(config, "core.multipackindex", true));
+  ZPACK_ASSIGN_OR_RETURN(settings.multi_pack_index_version,
+                         ConfigNumber(config, "midx.version", 1));
+  ZPACK_ASSIGN_OR_RETURN(
+      settings.multi_pack_index_with_cruft,
+      ConfigBool(config, "repack.midxmustcontaincruft", true));
   ZPACK_ASSIGN_OR_RETURN(settings.update_server_info,
                          ConfigBool(config, "repack.updateserverinfo", true));
   ZPACK_ASSIGN_OR_RETURN(settings.write_bitmaps, ReadWriteBitmaps(config));

@@ -50,6 +50,7 @@ void AddOptions(po::options_description& options) {
       "libdeflate compression level, 1 to 12; default: 9")(
       "max-pack-size", po::value<std::string>()->value_name("<size>"),
       "split into packs of at most this size; default: pack.packSizeLimit")(
+      "write-midx,m", "write a multi-pack-index of the packs that stay")(
       "write-bitmap-index,b", "let git write a multi-pack-index with a bitmap")(
       "no-write-bitmap-index",
       "write no bitmap, not even in a bare repository")(
@@ -170,17 +171,17 @@ RepackOptions ToOptions(const po::variables_map& values,
   }
   options.output_directory = Text(values, "output");
   SetBitmap(values, options);
-  if (Has(values, "write-bitmap-index") &&
-      (Has(values, "output") || Has(values, "dry-run"))) {
-    throw UsageError{
-        "options '--write-bitmap-index' and '--output' or '--dry-run' cannot "
-        "be used together"};
+  if (Has(values, "write-midx")) {
+    options.multi_pack_index = MultiPackIndex::kWrite;
   }
-  if (Has(values, "delete") &&
-      (Has(values, "output") || Has(values, "dry-run"))) {
-    throw UsageError{
-        "options '--delete' and '--output' or '--dry-run' cannot be used "
-        "together"};
+  for (const char* const name :
+       {"write-bitmap-index", "write-midx", "delete"}) {
+    if (!Has(values, name) ||
+        (!Has(values, "output") && !Has(values, "dry-run")))
+      continue;
+    throw UsageError{fmt::format(
+        "options '--{}' and '--output' or '--dry-run' cannot be used together",
+        name)};
   }
   return options;
 }
@@ -263,8 +264,7 @@ void PrintSummary(const RepackStats& stats, std::ostream& err) {
   }
 }
 
-// Runs Git to write a multi-pack-index with a bitmap. A failure is an error
-// only if the user asked for a bitmap.
+// Runs Git to write a multi-pack-index with a bitmap.
 Status WriteBitmap(const MultiPackIndexRequest& request,
                    std::optional<Bitmap> bitmap, const Io& io) {
   std::string packs;
@@ -293,12 +293,10 @@ Status WriteBitmap(const MultiPackIndexRequest& request,
       "'git multi-pack-index write --bitmap' failed with {}; the new packs are "
       "in place",
       code);
-  if (bitmap == Bitmap::kYes) {
-    return std::unexpected(
-        Error{ErrorCode::kGit, failure + ", and nothing was removed"});
-  }
-  io.err << fmt::format("warning: {}\n", failure);
-  return {};
+  return std::unexpected(
+      Error{ErrorCode::kGit, bitmap == Bitmap::kYes
+                                 ? failure + ", and nothing was removed"
+                                 : failure});
 }
 
 // Warns of what is missing, and of packs that stay for that reason.
