@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "zpack/lost_object.h"
+#include "zpack/object_filter.h"
 #include "zpack/object_id.h"
 #include "zpack/options.h"
 #include "zpack/result.h"
@@ -89,6 +90,18 @@ struct RepackOptions {
   // that was last used at that time or before, unless a younger object needs
   // it. By default no object expires.
   std::optional<int64_t> expiration;
+  // With kCruft and Redundant::kRemove: writes the objects that expire, packed
+  // or loose, to a cruft pack elsewhere before they are removed. The value is
+  // the path of the pack without "-<hash>.pack". Its directory must exist.
+  std::string expire_to;
+  // Puts objects that do not pass, and that no ref or other tip names, into a
+  // pack of their own, as 'git repack --filter'. `tree_depth` must be 0 or
+  // none. Loose objects that do not pass stay loose. `filter_to` is the path of
+  // that pack, as in `expire_to`; the repository then lacks these objects,
+  // unless that directory belongs to an alternate. If empty, the pack is in the
+  // repository.
+  ObjectFilter filter;
+  std::string filter_to;
   // kRemove removes packs and loose objects whose objects are in new or kept
   // packs.
   Redundant redundant = Redundant::kLeave;
@@ -144,6 +157,8 @@ struct RepackStats {
   std::vector<std::string> cruft_names;  // names of the new cruft packs
   uint64_t cruft_objects = 0;
   uint64_t loosened_objects = 0;
+  uint64_t filtered_objects = 0;  // that did not pass the filter
+  uint64_t expired_objects = 0;   // written to RepackOptions::expire_to
   // The git directory that the repository and its work trees share: an absolute
   // path without links.
   std::string common_directory;
@@ -194,9 +209,10 @@ struct RepackStats {
 // - kInvalidArgument: kRemove or MultiPackIndex::kWrite with Publication::kNo
 // or
 //   `output_directory`;
-//   ObjectSet::kAll or `geometric` with an `unreachable` other than kDrop.
-// - kUnsupported: the repository is a partial clone and the repack is not
-//   geometric; kRemove where
+//   ObjectSet::kAll or `geometric` with an `unreachable` other than kDrop; a
+//   filter with `geometric`; `filter_to` without a filter; `expire_to` without
+//   kCruft and kRemove.
+// - kUnsupported: a filter with another tree_depth; kRemove where
 //   extensions.preciousObjects is set; `expiration` where gc.recentObjectsHook
 //   is set; Bitmap::kYes where core.multiPackIndex is false;
 //   MultiPackIndex::kWrite where midx.version is unknown.

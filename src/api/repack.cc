@@ -16,6 +16,26 @@
 namespace zpack {
 namespace {
 
+// Checks the options about packs outside the repository.
+Status CheckDestinations(const RepackOptions& options) {
+  const uint64_t depth = options.filter.tree_depth;
+  if (depth != 0 && depth != ObjectFilter::kNoLimit) {
+    return MakeError(ErrorCode::kUnsupported,
+                     "cannot filter by a tree depth other than 0; git can");
+  }
+  if (!options.filter_to.empty() && !options.filter.is_set()) {
+    return MakeError(ErrorCode::kInvalidArgument,
+                     "nothing is filtered out for '{}'", options.filter_to);
+  }
+  if (!options.expire_to.empty() &&
+      (options.unreachable != Unreachable::kCruft ||
+       options.redundant != Redundant::kRemove)) {
+    return MakeError(ErrorCode::kInvalidArgument, "nothing expires for '{}'",
+                     options.expire_to);
+  }
+  return {};
+}
+
 // Checks that the options can be combined.
 Status CheckOptions(const RepackOptions& options,
                     const std::string& repository) {
@@ -38,11 +58,12 @@ Status CheckOptions(const RepackOptions& options,
     return MakeError(ErrorCode::kInvalidArgument,
                      "unreachable objects cannot be kept in two ways");
   }
-  if (options.unreachable != Unreachable::kDrop && options.geometric != 0) {
+  if (options.geometric != 0 &&
+      (options.unreachable != Unreachable::kDrop || options.filter.is_set())) {
     return MakeError(ErrorCode::kInvalidArgument,
                      "a geometric repack keeps all objects as they are");
   }
-  return {};
+  return CheckDestinations(options);
 }
 
 // Checks that the repository allows what the options ask for.

@@ -6,7 +6,7 @@
 namespace zpack {
 
 bool WantsBitmap(const RepackJob& job, const RepackStats& stats,
-                 size_t reachable) {
+                 const ObjectChoice& choice) {
   const RepackOptions& options = job.options;
   const RepackSettings& settings = job.settings;
   if (options.publication == Publication::kNo || !job.into_repository() ||
@@ -21,7 +21,8 @@ bool WantsBitmap(const RepackJob& job, const RepackStats& stats,
   }
   return settings.bare && options.geometric == 0 &&
          options.multi_pack_index == MultiPackIndex::kLeave &&
-         stats.objects == reachable && stats.names.size() == 1;
+         choice.list.ids.size() == choice.known.size() &&
+         stats.names.size() == 1;
 }
 
 }  // namespace zpack

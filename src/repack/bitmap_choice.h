@@ -6,18 +6,16 @@
 
 #pragma once
 
-#include <cstddef>
-
+#include "repack/object_choice.h"
 #include "repack/repack_job.h"
 
 namespace zpack {
 
 // Returns false if some reachable objects are only in alternates, because a
 // bitmap needs every reachable object. Otherwise decides as 'git repack -a'
-// does, except that a bitmap may be requested for several packs. `reachable` is
-// the number of objects that were to be packed or are in packs that stay.
-// `stats` tells how many objects were packed, and how many packs will be there.
+// does, except that a bitmap may be requested for several packs. `stats` tells
+// how many packs were written, and how many packs will be there.
 bool WantsBitmap(const RepackJob& job, const RepackStats& stats,
-                 size_t reachable);
+                 const ObjectChoice& choice);
 
 }  // namespace zpack

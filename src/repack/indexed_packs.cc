@@ -120,7 +120,7 @@ Status IndexStayingPacks(const RepackJob& job, const PackSets& packs,
   ZPACK_ASSIGN_OR_RETURN(const std::vector<PackFiles> staying,
                          ListStaying(job, packs, stats));
   stats.packs = staying.size();
-  stats.wants_bitmap = WantsBitmap(job, stats, choice.known.size());
+  stats.wants_bitmap = WantsBitmap(job, stats, choice);
   const PackLister lister(job, packs, stats);
   const std::vector<PackFiles> listed = lister.List(staying);
   if (stats.wants_bitmap && job.options.write_multi_pack_index) {

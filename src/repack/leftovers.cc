@@ -43,6 +43,11 @@ Result<ListMarks> FindUsedAgain(const RepackJob& job, const PackSets& packs,
   return used_again;
 }
 
+uint32_t Seconds(int64_t mtime) {
+  return static_cast<uint32_t>(
+      std::min<int64_t>(mtime, std::numeric_limits<uint32_t>::max()));
+}
+
 }  // namespace
 
 Result<Leftovers> FindLeftovers(const RepackJob& job, ObjectSource& source,
@@ -65,21 +70,27 @@ Result<Leftovers> FindLeftovers(const RepackJob& job, ObjectSource& source,
                            FindUsedAgain(job, packs, all.ids, ages));
   }
   Leftovers leftovers;
+  ListMarks expired(all.ids.size());
   for (const ListRank rank : keep.indexes()) {
     int64_t mtime = ages.mtimes[rank];
     // An object without a time belongs to an alternate.
-    keep[rank] = keep[rank] && mtime != ObjectAges::kNone &&
-                 (used_again[rank] || !kept.Find(all.ids[rank]));
+    const bool here = mtime != ObjectAges::kNone && !all.reached(rank) &&
+                      (used_again[rank] || !kept.Find(all.ids[rank]));
+    expired[rank] = here && !keep[rank];
+    if (expired[rank]) leftovers.expired_mtimes.push_back(Seconds(mtime));
+    keep[rank] = here && keep[rank];
     if (!keep[rank]) continue;
     // Objects that only younger objects need get the oldest time that does not
     // expire, as in Git.
     if (cruft && options.expiration) {
       mtime = std::max(mtime, *options.expiration);
     }
-    leftovers.mtimes.push_back(static_cast<uint32_t>(
-        std::min<int64_t>(mtime, std::numeric_limits<uint32_t>::max())));
+    leftovers.mtimes.push_back(Seconds(mtime));
   }
   leftovers.list = KeepObjects(all, keep);
+  if (!options.expire_to.empty()) {
+    leftovers.expired = KeepObjects(all, expired);
+  }
   return leftovers;
 }
 

@@ -22,6 +22,9 @@ namespace zpack {
 struct Leftovers {
   ObjectList list;
   IndexedVector<ListRank, uint32_t> mtimes;  // in seconds since 1970
+  // With RepackOptions::expire_to, those that it does not keep.
+  ObjectList expired;
+  IndexedVector<ListRank, uint32_t> expired_mtimes;
 };
 
 // Returns the objects of `all` that survive (see FindSurvivors), are stored in

@@ -24,14 +24,15 @@ class NewPacks {
            RepackStats& stats)
       : job_(job), packs_(packs), source_(source), stats_(stats) {}
 
-  enum class Kind : uint8_t { kUsual, kPromisor, kCruft };
+  enum class Kind : uint8_t { kUsual, kPromisor, kCruft, kFilteredOut };
 
   // Writes packs. Cruft packs need `mtimes`. Returns the names of the packs.
   Result<std::vector<std::string>> Write(
       Kind kind, const ObjectList& list,
       const IndexedVector<ListRank, uint32_t>& mtimes) {
     // Packs are written, synced and verified under temporary names.
-    ZPACK_ASSIGN_OR_RETURN(const auto built, BuildPacks(job_, source_, list));
+    ZPACK_ASSIGN_OR_RETURN(const auto built,
+                           BuildPacks(job_, source_, list, job_.directory()));
     if (kind == Kind::kUsual) {
       ZPACK_ASSIGN_OR_RETURN(
           const auto old,
@@ -42,15 +43,7 @@ class NewPacks {
         return std::vector{old->name};
       }
     }
-    uint64_t objects = 0;
-    for (const BuiltPack& pack : built) {
-      if (kind == Kind::kPromisor) ZPACK_TRY(pack.writer->WritePromisor());
-      ZPACK_TRY(Complete(pack, list, mtimes));
-      objects += pack.ranks.size();
-      stats_.pack_bytes += pack.writer->bytes();
-    }
-    ZPACK_CHECK(objects == list.ids.size());
-    ZPACK_TRY(CheckStop(job_.options.run.stop));
+    ZPACK_TRY(CompleteAll(kind, list, mtimes, built));
     if (job_.options.publication == Publication::kNo) {
       return std::vector<std::string>();
     }
@@ -63,7 +56,39 @@ class NewPacks {
                : PublishElsewhere(built);
   }
 
+  // Writes packs, as above, whose names are `prefix`, a hyphen and a hash.
+  Status WriteTo(const std::string& prefix, Kind kind, const ObjectList& list,
+                 const IndexedVector<ListRank, uint32_t>& mtimes) {
+    const std::string directory = DirectoryOf(prefix);
+    const std::string base = prefix.substr(prefix.rfind('/') + 1);
+    ZPACK_ASSIGN_OR_RETURN(const auto built,
+                           BuildPacks(job_, source_, list, directory));
+    ZPACK_TRY(CompleteAll(kind, list, mtimes, built));
+    if (job_.options.publication == Publication::kNo) return {};
+    for (const BuiltPack& pack : built) {
+      const std::string& name = pack.writer->name();
+      ZPACK_TRY(pack.writer->Publish(base + name.substr(name.find('-')),
+                                     job_.settings.shared_mode));
+    }
+    return {};
+  }
+
  private:
+  // Verifies all packs of `list`.
+  Status CompleteAll(Kind kind, const ObjectList& list,
+                     const IndexedVector<ListRank, uint32_t>& mtimes,
+                     const std::vector<BuiltPack>& built) {
+    uint64_t objects = 0;
+    for (const BuiltPack& pack : built) {
+      if (kind == Kind::kPromisor) ZPACK_TRY(pack.writer->WritePromisor());
+      ZPACK_TRY(Complete(pack, list, mtimes));
+      objects += pack.ranks.size();
+      stats_.pack_bytes += pack.writer->bytes();
+    }
+    ZPACK_CHECK(objects == list.ids.size());
+    return CheckStop(job_.options.run.stop);
+  }
+
   // Verifies a pack. If `mtimes` is not empty, makes it a cruft pack first.
   Status Complete(const BuiltPack& pack, const ObjectList& list,
                   const IndexedVector<ListRank, uint32_t>& mtimes) {
@@ -113,25 +138,31 @@ class NewPacks {
   RepackStats& stats_;
 };
 
+Status MakePackDirectory(const RepackJob& job) {
+  if (!job.into_repository()) return {};
+  // Git makes it when it needs it.
+  ZPACK_TRY(MakeSharedDirectory(job.file_system, job.directory(),
+                                job.settings.shared_mode));
+  // An earlier run may have made it, too, and may have been killed.
+  return job.file_system.SyncDirectory(DirectoryOf(job.directory()));
+}
+
 }  // namespace
 
 Status WriteNewPacks(const RepackJob& job, const PackSets& packs,
                      ObjectSource& source, const ObjectChoice& choice,
                      RepackStats& stats) {
+  using enum NewPacks::Kind;
   const Leftovers& leftovers = choice.leftovers;
   const bool cruft = job.options.unreachable == Unreachable::kCruft &&
                      leftovers.list.ids.size() != 0;
   const bool promised = choice.promised.ids.size() != 0;
-  if (choice.list.ids.size() == 0 && !cruft && !promised) return {};
-  if (job.into_repository()) {
-    // Git makes it when it needs it.
-    ZPACK_TRY(MakeSharedDirectory(job.file_system, job.directory(),
-                                  job.settings.shared_mode));
-    // An earlier run may have made it, too, and may have been killed.
-    ZPACK_TRY(job.file_system.SyncDirectory(DirectoryOf(job.directory())));
-  }
+  const bool filtered = choice.filtered_out.ids.size() != 0;
+  const bool expired = leftovers.expired.ids.size() != 0;
   NewPacks packs_to_be(job, packs, source, stats);
-  using enum NewPacks::Kind;
+  if (choice.list.ids.size() != 0 || cruft || promised || filtered) {
+    ZPACK_TRY(MakePackDirectory(job));
+  }
   if (choice.list.ids.size() != 0) {
     ZPACK_ASSIGN_OR_RETURN(stats.names,
                            packs_to_be.Write(kUsual, choice.list, {}));
@@ -147,7 +178,18 @@ Status WriteNewPacks(const RepackJob& job, const PackSets& packs,
         stats.cruft_names,
         packs_to_be.Write(kCruft, leftovers.list, leftovers.mtimes));
   }
-  return {};
+  if (filtered && job.options.filter_to.empty()) {
+    ZPACK_ASSIGN_OR_RETURN(
+        const std::vector<std::string> names,
+        packs_to_be.Write(kFilteredOut, choice.filtered_out, {}));
+    stats.names.insert(stats.names.end(), names.begin(), names.end());
+  } else if (filtered) {
+    ZPACK_TRY(packs_to_be.WriteTo(job.options.filter_to, kFilteredOut,
+                                  choice.filtered_out, {}));
+  }
+  if (!expired) return {};
+  return packs_to_be.WriteTo(job.options.expire_to, kCruft, leftovers.expired,
+                             leftovers.expired_mtimes);
 }
 
 }  // namespace zpack

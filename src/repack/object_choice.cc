@@ -8,7 +8,9 @@
 #include "base/error.h"
 #include "inventory/object_enumerator.h"
 #include "repack/borrowed_objects.h"
+#include "repack/filtered_objects.h"
 #include "repack/geometric_choice.h"
+#include "repack/promisor_objects.h"
 
 namespace zpack {
 namespace {
@@ -54,19 +56,29 @@ Result<ObjectChoice> ChooseObjects(const RepackJob& job, ObjectSource& source,
   const bool leaves = options.unreachable != Unreachable::kDrop;
   ZPACK_ASSIGN_OR_RETURN(
       ObjectList all,
-      EnumerateObjects(source, refs,
-                       {leaves ? ObjectSet::kAll : options.objects,
-                        AllowPromised::kNo, MissingBelow::kOfAllTips},
-                       options.run, &stats.unreadable));
+      EnumerateObjects(
+          source, refs,
+          {leaves ? ObjectSet::kAll : options.objects,
+           source.IsPartialClone() ? AllowPromised::kYes : AllowPromised::kNo,
+           MissingBelow::kOfAllTips},
+          options.run, &stats.unreadable));
   stats.lost = std::move(all.lost);
-  ZPACK_TRY(CheckUnreadable(job, packs, stats.unreadable));
   ObjectChoice choice;
+  ZPACK_ASSIGN_OR_RETURN(const PromisorObjects promisor,
+                         FindPromisorObjects(job, packs));
+  if (promisor.packed.size() != 0) {
+    ZPACK_ASSIGN_OR_RETURN(choice.promised,
+                           EnumerateListed(source, promisor.packed, options.run,
+                                           stats.unreadable));
+  }
+  ZPACK_TRY(CheckUnreadable(job, packs, stats.unreadable));
   ZPACK_ASSIGN_OR_RETURN(choice.kept, ReadWholeIds(job.store, packs.kept));
   ZPACK_ASSIGN_OR_RETURN(BorrowedObjects borrowed,
                          FindBorrowed(job, packs, all.ids));
   ZPACK_ASSIGN_OR_RETURN(
       const ObjectIdTable elsewhere,
-      ObjectIdTable::Merge(all.ids.format(), {choice.kept, borrowed.all}));
+      ObjectIdTable::Merge(all.ids.format(),
+                           {choice.kept, borrowed.all, promisor.all}));
   choice.borrowed = std::move(borrowed.packed);
   choice.borrowed_objects = borrowed.all.size();
   if (leaves) {
@@ -74,8 +86,17 @@ Result<ObjectChoice> ChooseObjects(const RepackJob& job, ObjectSource& source,
                            FindLeftovers(job, source, packs, all, elsewhere));
     all = KeepReached(std::move(all));
   }
-  choice.known = all.ids;
+  ZPACK_ASSIGN_OR_RETURN(
+      choice.known,
+      ObjectIdTable::Merge(all.ids.format(),
+                           {all.ids, promisor.all, all.promised}));
   choice.list = WithoutKept(std::move(all), elsewhere);
+  if (!options.filter.is_set()) return choice;
+  ZPACK_ASSIGN_OR_RETURN(choice.list,
+                         FilterObjects(job, source, std::move(choice.list)));
+  ZPACK_ASSIGN_OR_RETURN(choice.filtered_out,
+                         ListFilteredOut(job, source, packs, choice, stats));
+  ZPACK_TRY(CheckUnreadable(job, packs, stats.unreadable));
   return choice;
 }
 

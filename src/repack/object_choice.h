@@ -23,9 +23,11 @@ struct ObjectChoice {
   // To be packed into a promisor pack.
   ObjectList promised;
   Leftovers leftovers;  // unreachable objects that survive
-  // All objects that the options ask for: `list`, and the objects that are
-  // packed elsewhere.
+  // All objects that the options ask for: `list`, `promised`, the objects that
+  // are packed elsewhere, and objects that are missing and promised.
   ObjectIdTable known;
+  // To be packed apart from the rest.
+  ObjectList filtered_out;
   ObjectIdTable kept;      // in complete packs that stay
   ObjectIdTable borrowed;  // in packs of alternates
   // Objects that alternates have, packed or loose.

@@ -117,21 +117,20 @@ uint64_t BytesToWrite(const ObjectList& list, const ReusePlan& reuse,
 class PackBuilder {
  public:
   PackBuilder(const RepackJob& job, ObjectSource& source,
-              const ObjectList& list)
+              const ObjectList& list, const std::string& directory)
       : job_(job),
+        directory_(directory),
         run_(job.options.run),
         search_(job.search()),
         source_(source),
         list_(list) {}
 
   Result<std::vector<BuiltPack>> Run() {
-    PackSeries packs(job_.file_system, job_.directory(), list_,
-                     job_.max_pack_size());
+    PackSeries packs(job_.file_system, directory_, list_, job_.max_pack_size());
     ZPACK_TRY(packs.Begin());
     ZPACK_ASSIGN_OR_RETURN(
         const auto spool,
-        StreamSpool::Create(job_.file_system, job_.directory(),
-                            list_.ids.size()));
+        StreamSpool::Create(job_.file_system, directory_, list_.ids.size()));
     ZPACK_ASSIGN_OR_RETURN(const auto undeltified,
                            source_.FindUndeltified(list_.path_table));
     const ReusePlan reuse =
@@ -176,6 +175,7 @@ class PackBuilder {
   }
 
   const RepackJob& job_;
+  const std::string& directory_;
   const RunOptions& run_;
   DeltaSearchOptions search_;
   ObjectSource& source_;
@@ -186,8 +186,9 @@ class PackBuilder {
 
 Result<std::vector<BuiltPack>> BuildPacks(const RepackJob& job,
                                           ObjectSource& source,
-                                          const ObjectList& list) {
-  return PackBuilder(job, source, list).Run();
+                                          const ObjectList& list,
+                                          const std::string& directory) {
+  return PackBuilder(job, source, list, directory).Run();
 }
 
 }  // namespace zpack

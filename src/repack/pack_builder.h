@@ -6,6 +6,7 @@
 
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "inventory/object_list.h"
@@ -18,10 +19,11 @@ namespace zpack {
 
 // Implements Phase::kGroupingPaths, Phase::kCompressingObjects and
 // Phase::kWritingObjects. Writes all objects of `list` into packs with
-// temporary names in the directory of `job`. Errors are those of reading and
+// temporary names in `directory`. Errors are those of reading and
 // writing, kSourceCorrupt if an object differs from `list`, and kInterrupted.
 Result<std::vector<BuiltPack>> BuildPacks(const RepackJob& job,
                                           ObjectSource& source,
-                                          const ObjectList& list);
+                                          const ObjectList& list,
+                                          const std::string& directory);
 
 }  // namespace zpack

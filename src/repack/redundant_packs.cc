@@ -31,7 +31,8 @@ class RedundantPacks {
     ZPACK_ASSIGN_OR_RETURN(
         const ObjectIdTable stays,
         ObjectIdTable::Merge(ids.format(),
-                             {choice_.known, choice_.leftovers.list.ids}));
+                             {choice_.known, choice_.leftovers.list.ids,
+                              choice_.filtered_out.ids}));
     ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable doomed, Without(ids, stays));
     if (doomed.size() != 0) {
       ZPACK_ASSIGN_OR_RETURN(const bool may_go, LookAgain(doomed));
@@ -83,6 +84,9 @@ class RedundantPacks {
   Status RemoveLoose() {
     std::vector<ObjectIdTable> packed = {choice_.list.ids, choice_.promised.ids,
                                          choice_.kept, choice_.borrowed};
+    if (job_.options.filter_to.empty()) {
+      packed.push_back(choice_.filtered_out.ids);
+    }
     if (job_.options.unreachable == Unreachable::kCruft) {
       packed.push_back(choice_.leftovers.list.ids);
     }

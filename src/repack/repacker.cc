@@ -31,17 +31,8 @@ Status CheckLocks(const RepackJob& job, const PackSets& packs) {
 }
 
 Result<std::unique_ptr<ObjectSource>> OpenSource(const RepackJob& job) {
-  ZPACK_ASSIGN_OR_RETURN(
-      auto source,
-      OpenTimed([&] { return job.store.Open(ExpectedReads::kContents); },
-                job.options.run));
-  // A geometric repack follows no links.
-  if (source->IsPartialClone() && job.options.geometric == 0) {
-    return MakeError(ErrorCode::kUnsupported,
-                     "'{}' is a partial clone; only git can repack it",
-                     AtPath{source->path()});
-  }
-  return source;
+  return OpenTimed([&] { return job.store.Open(ExpectedReads::kContents); },
+                   job.options.run);
 }
 
 // Prunes shallow commits as 'git repack' does at the end, unless objects or an
@@ -68,6 +59,8 @@ Result<RepackStats> RunRepack(const RepackJob& job) {
   ZPACK_ASSIGN_OR_RETURN(const ObjectChoice choice,
                          ChooseObjects(job, *source, packs, stats));
   stats.objects = choice.list.ids.size() + choice.promised.ids.size();
+  stats.filtered_objects = choice.filtered_out.ids.size();
+  stats.expired_objects = choice.leftovers.expired.ids.size();
   stats.borrowed_objects = choice.borrowed_objects;
   ZPACK_TRY(WriteNewPacks(job, packs, *source, choice, stats));
   ZPACK_TRY(IndexStayingPacks(job, packs, choice, stats));

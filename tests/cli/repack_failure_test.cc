@@ -67,14 +67,20 @@ TEST_F(RepackRefusalTest, ObjectsThatAHookNamesDoNotExpire) {
   EXPECT_EQ(Repack({"-d", "-A"}).exit_code, 0);
 }
 
-TEST_F(RepackRefusalTest, PartialClone) {
+// What the remote does not promise must be there.
+TEST_F(RepackRefusalTest, PartialCloneThatLacksObjectsOfItsOwn) {
   repo_.Git({"config", "uploadpack.allowFilter", "true"});
   const std::string clone = dir_ / "clone";
   repo_.Git({"clone", "-q", "--filter=blob:none", "--no-checkout",
              "file://" + repo_.path(), clone});
   repo_ = RepoBuilder::Existing(clone);
-  ExpectRefusal("partial clone");
-  ExpectRefusal("partial clone", {"-k"});
+  const std::string blob = repo_.WriteBlob("own\n");
+  CommitFields own;
+  own.tree = repo_.WriteTree(TreeEntryBytes("100644", "file", blob));
+  repo_.SetRef("refs/heads/own", repo_.WriteCommit(own));
+  std::filesystem::remove(repo_.LooseObjectPath(blob));
+  ExpectRefusal(blob);
+  ExpectRefusal(blob, {"-k"});
 }
 
 TEST_F(RepackRefusalTest, UnknownObjectFormat) {

@@ -8,7 +8,6 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -26,8 +25,6 @@ using ::testing::SizeIs;
 
 class RepackGeometricTest : public RepackFixture {
  protected:
-  using Ids = std::set<std::string>;
-
   // Blobs that no other call makes, in a pack. Returns the name of the pack.
   std::string PackBlobs(int count) {
     std::string ids;
@@ -52,62 +49,6 @@ class RepackGeometricTest : public RepackFixture {
     repo_.History(2);
     repo_.WriteBlob("unreachable\n");
     repo_.Git({"repack", "-q", "-d", "--cruft"});
-  }
-
-  static Ids IdsIn(const std::string& repository, const std::string& index) {
-    Ids ids;
-    for (const std::string& line :
-         SplitLines(RunGit({"show-index"}, repository, ReadFile(index)).out)) {
-      ids.insert(line.substr(line.find(' ') + 1, IdDigits()));
-    }
-    return ids;
-  }
-  // The objects of each pack, and the kinds of packs; and loose objects.
-  static std::multiset<std::pair<std::string, Ids>> State(
-      const std::string& repository) {
-    const std::string packs = repository + "/objects/pack";
-    std::multiset<std::pair<std::string, Ids>> state;
-    for (const std::string& name : FilesWith(packs, ".idx")) {
-      std::string kind = "pack";
-      for (const char* extension : {".keep", ".promisor", ".mtimes"}) {
-        if (Exists(packs + '/' + name + extension)) kind += extension;
-      }
-      state.emplace(kind, IdsIn(repository, packs + '/' + name + ".idx"));
-    }
-    Ids loose;
-    for (const std::string& name : ListDirectory(repository + "/objects")) {
-      if (name.size() != 2) continue;
-      for (const std::string& rest :
-           ListDirectory(repository + "/objects/" + name)) {
-        loose.insert(name + rest);
-      }
-    }
-    state.emplace("loose", loose);
-    return state;
-  }
-
-  std::string Copy(const std::string& name) const {
-    std::string copy = dir_ / name;
-    fs::remove_all(copy);
-    fs::copy(repo_.path(), copy, fs::copy_options::recursive);
-    return copy;
-  }
-
-  // Both repack copies of the repository. Returns our copy.
-  std::string ExpectAsGit(const std::vector<std::string>& options) const {
-    const std::string git = Copy("by-git");
-    const std::string zpack = Copy("by-zpack");
-    std::vector<std::string> command = {"repack", "-q"};
-    command.insert(command.end(), options.begin(), options.end());
-    const ProcessResult by_git = RunGit(command, git);
-    EXPECT_TRUE(by_git.ok()) << ::testing::PrintToString(by_git);
-    const ProcessResult result = Repack(zpack, options);
-    EXPECT_EQ(result.exit_code, 0) << ::testing::PrintToString(result);
-    EXPECT_EQ(result.err, "");
-    EXPECT_EQ(State(zpack), State(git)) << ::testing::PrintToString(options);
-    const ProcessResult fsck = RunGit({"fsck", "--full", "--strict"}, zpack);
-    EXPECT_TRUE(fsck.ok()) << ::testing::PrintToString(fsck);
-    return zpack;
   }
 
   int blobs_ = 0;

@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
+#include <limits>
 #include <map>
 #include <set>
 #include <string>
@@ -150,6 +151,11 @@ class RepackFaults : public ::testing::Test {
     options.reuse = reuse_;
     options.geometric = geometric_;
     options.multi_pack_index = own_index_;
+    options.filter.blob_limit = blob_limit_;
+    if (!expired_.empty()) {
+      options.expiration = std::numeric_limits<int64_t>::max() / 2;
+      options.expire_to = expired_ + "/objects/pack/pack";
+    }
     if (writes_index_) {
       options.bitmap = Bitmap::kYes;
       options.write_multi_pack_index = [&](const MultiPackIndexRequest& asked) {
@@ -206,15 +212,23 @@ class RepackFaults : public ::testing::Test {
       EXPECT_THAT(name, IsPublished());
       indexes += name.ends_with(".idx") ? 1 : 0;
     }
-    EXPECT_EQ(indexes, mode_ == Unreachable::kCruft ? 2 : 1);
+    EXPECT_EQ(indexes, HasSecondPack() ? 2 : 1);
   }
 
   // Unless they were to be dropped.
   void ExpectUnreachableObjects() const {
-    if (mode_ == Unreachable::kDrop && geometric_ == 0) return;
+    if (mode_ == Unreachable::kDrop && geometric_ == 0 && !IsFiltered()) return;
     for (const std::string& id : unreachable_) {
-      EXPECT_TRUE(RunGit({"cat-file", "-e", id}, path_).ok()) << id;
+      const bool here = RunGit({"cat-file", "-e", id}, path_).ok();
+      EXPECT_TRUE(here || (!expired_.empty() &&
+                           RunGit({"cat-file", "-e", id}, expired_).ok()))
+          << id;
     }
+  }
+
+  bool IsFiltered() const { return blob_limit_ != ObjectFilter::kNoLimit; }
+  bool HasSecondPack() const {
+    return IsFiltered() || (mode_ == Unreachable::kCruft && expired_.empty());
   }
 
   // The first call of each kind and the last, and one between if there are
@@ -267,6 +281,8 @@ class RepackFaults : public ::testing::Test {
   Unreachable mode_ = Unreachable::kDrop;
   PackReuse reuse_ = PackReuse::kDeltas;
   uint32_t geometric_ = 0;
+  uint64_t blob_limit_ = ObjectFilter::kNoLimit;
+  std::string expired_;  // a repository for objects that expire
   MultiPackIndex own_index_ = MultiPackIndex::kLeave;
   bool writes_index_ = false;
 };
@@ -290,6 +306,19 @@ TEST_F(RepackFaults, CruftPackLosesNothing) {
 TEST_F(RepackFaults, GeometricRepackLosesNothing) {
   geometric_ = 1000;
   ExpectSurvives(Fault::kError);
+}
+
+TEST_F(RepackFaults, FilterLosesNothing) {
+  blob_limit_ = 0;
+  ExpectSurvives(Fault::kError);
+}
+
+TEST_F(RepackFaults, ExpiryToAnotherPlaceLosesNothing) {
+  mode_ = Unreachable::kCruft;
+  expired_ = dir_ / "expired";
+  const RepoBuilder elsewhere(expired_);
+  ExpectSurvives(Fault::kError);
+  ExpectSurvives(Fault::kShortWrite);
 }
 
 TEST_F(RepackFaults, MultiPackIndexLosesNothing) {

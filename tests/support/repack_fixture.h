@@ -13,7 +13,9 @@
 #include <cstdio>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "support/program.h"
@@ -156,6 +158,65 @@ class RepackFixture : public ::testing::Test {
     EXPECT_THAT(result.err, ::testing::HasSubstr(reason));
     EXPECT_THAT(SplitLines(result.err), ::testing::SizeIs(1));
     EXPECT_TRUE(Snapshot(repo_.path()) == before);
+  }
+
+  using Ids = std::set<std::string>;
+  using PackState = std::multiset<std::pair<std::string, Ids>>;
+
+  static Ids IdsIn(const std::string& repository, const std::string& index) {
+    Ids ids;
+    for (const std::string& line :
+         SplitLines(RunGit({"show-index"}, repository, ReadFile(index)).out)) {
+      ids.insert(line.substr(line.find(' ') + 1, IdDigits()));
+    }
+    return ids;
+  }
+  // The objects of each pack, and the kinds of packs; and loose objects.
+  static PackState State(const std::string& repository) {
+    const std::string packs = repository + "/objects/pack";
+    PackState state;
+    for (const std::string& name : FilesWith(packs, ".idx")) {
+      std::string kind = "pack";
+      for (const char* extension : {".keep", ".promisor", ".mtimes"}) {
+        if (Exists(packs + '/' + name + extension)) kind += extension;
+      }
+      state.emplace(kind, IdsIn(repository, packs + '/' + name + ".idx"));
+    }
+    Ids loose;
+    for (const std::string& name : ListDirectory(repository + "/objects")) {
+      if (name.size() != 2) continue;
+      for (const std::string& rest :
+           ListDirectory(repository + "/objects/" + name)) {
+        loose.insert(name + rest);
+      }
+    }
+    state.emplace("loose", loose);
+    return state;
+  }
+
+  std::string Copy(const std::string& name) const {
+    namespace fs = std::filesystem;
+    std::string copy = dir_ / name;
+    fs::remove_all(copy);
+    fs::copy(repo_.path(), copy, fs::copy_options::recursive);
+    return copy;
+  }
+
+  // Both repack copies of the repository. Returns our copy.
+  std::string ExpectAsGit(const std::vector<std::string>& options) const {
+    const std::string git = Copy("by-git");
+    const std::string zpack = Copy("by-zpack");
+    std::vector<std::string> command = {"repack", "-q"};
+    command.insert(command.end(), options.begin(), options.end());
+    const ProcessResult by_git = RunGit(command, git);
+    EXPECT_TRUE(by_git.ok()) << ::testing::PrintToString(by_git);
+    const ProcessResult result = Repack(zpack, options);
+    EXPECT_EQ(result.exit_code, 0) << ::testing::PrintToString(result);
+    EXPECT_EQ(result.err, "");
+    EXPECT_EQ(State(zpack), State(git)) << ::testing::PrintToString(options);
+    const ProcessResult fsck = RunGit({"fsck", "--full", "--strict"}, zpack);
+    EXPECT_TRUE(fsck.ok()) << ::testing::PrintToString(fsck);
+    return zpack;
   }
 
   TempDir dir_;

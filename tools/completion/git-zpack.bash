@@ -92,6 +92,10 @@ __git_zpack_value()
 		__git_zpack_words "128m 256m 512m 1g" "$3" ;;
 	"repack --unpack-unreachable" | "repack --cruft-expiration")
 		__git_zpack_words "2.weeks.ago 3.months.ago now never" "$3" ;;
+	"repack --filter")
+		__git_zpack_words "blob:none blob:limit=1m tree:0" "$3" ;;
+	"repack --expire-to" | "repack --filter-to")
+		__git_zpack_paths any "$3" ;;
 	"repack --output" | "shell --root")
 		__git_zpack_paths directory "$3" ;;
 	"repack --window" | "repack --depth" | "repack --keep-pack" | "repack --threads")
@@ -230,7 +234,7 @@ __git_zpack_complete()
 				options_end=1
 				continue ;;
 			--profile | --level | --block-size | --base | --onto | --onto-latest | --backing | --from | --geometric | --threads | --against | --window | --depth | \
-				--memory | --keep-pack | --output | --unpack-unreachable | --cruft-expiration | \
+				--memory | --keep-pack | --output | --unpack-unreachable | --cruft-expiration | --expire-to | --filter | --filter-to | \
 				--timeout | --root | --command | --without | --with | --ref-format | --format | --prefix | --redundancy | --bundle | --expect-hash | --max-errors | --max-count | --sample | --seed | --since | -n)
 				[[ ${words[i + 1]} == = ]] && ((i++))
 				((i++))

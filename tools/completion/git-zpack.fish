@@ -76,6 +76,10 @@ function __git_zpack_values
             string split ' ' '128m 256m 512m 1g'
         case 'repack --unpack-unreachable' 'repack --cruft-expiration'
             string split ' ' '2.weeks.ago 3.months.ago now never'
+        case 'repack --filter'
+            string split ' ' 'blob:none blob:limit=1m tree:0'
+        case 'repack --expire-to' 'repack --filter-to'
+            __fish_complete_path $argv[3]
         case '* --object-format'
             string split ' ' 'sha1 sha256'
         case '* --ref-format'

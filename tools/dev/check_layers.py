@@ -24,7 +24,7 @@ import checking
 
 # Headers of include/zpack: plain values, which every layer may use, and
 # facades, which belong to the layers that fill their structures.
-VALUE_HEADERS = {"convert_stats.h", "file_facts.h", "file_part.h", "file_statistics.h", "line_query.h", "log.h", "lost_object.h", "object_id.h", "options.h", "parity_state.h",
+VALUE_HEADERS = {"convert_stats.h", "file_facts.h", "file_part.h", "file_statistics.h", "line_query.h", "log.h", "lost_object.h", "object_filter.h", "object_id.h", "options.h", "parity_state.h",
                  "progress.h", "publish_file.h", "quote.h", "promisor_remote.h", "read_cost.h", "refs.h", "repository_files.h", "result.h", "search.h", "tree_path.h", "version.h", "visit.h", "walk.h", "wild_match.h"}
 FACADE_HEADERS = {
     "build_options.h": {"api"},
@@ -34,7 +34,6 @@ FACADE_HEADERS = {
     "convert.h": {"convert", "api", "capi"},
     "archive_reader.h": {"reader", "api", "capi"},
     "line_search.h": {"api"},
-    "object_filter.h": {"serve", "api"},
     "parity.h": {"protect", "api"},
     "repack.h": {"repack", "api", "capi"},
     "report.h": {"report", "api"},

@@ -20,7 +20,7 @@ namespace {
 
 constexpr const char* kName = "multi-pack-index";
 constexpr const char* kChain = "multi-pack-index.d";
-constexpr uint64_t kMaxChain = uint64_t{1} << 20;
+constexpr uint64_t kMaxChainBytes = uint64_t{1} << 20;
 constexpr uint32_t kSignature = 0x4d494458;  // "MIDX"
 constexpr uint32_t kPackNames = 0x504e414d;  // "PNAM"
 constexpr size_t kHeaderSize = 12;
@@ -89,7 +89,8 @@ Result<std::set<std::string>> PacksOfChain(FileSystem& file_system,
                                            const std::string& chain) {
   ZPACK_ASSIGN_OR_RETURN(
       const Bytes layers,
-      ReadWholeFile(file_system, chain + '/' + kName + "-chain", kMaxChain));
+      ReadWholeFile(file_system, chain + '/' + kName + "-chain",
+                    kMaxChainBytes));
   std::set<std::string> all;
   std::istringstream lines{std::string(AsText(layers))};
   for (std::string hash; std::getline(lines, hash);) {

@@ -14,6 +14,7 @@
 #include "counted.h"
 #include "repack/expiry_date.h"
 #include "run_git.h"
+#include "zpack/object_filter.h"
 #include "zpack/quote.h"
 #include "zpack/repack.h"
 
@@ -42,6 +43,12 @@ void AddOptions(po::options_description& options) {
       "the next")("cruft", "write unreachable objects to a cruft pack")(
       "cruft-expiration", po::value<std::string>()->value_name("<when>"),
       "with --cruft: drop unreachable objects older than this")(
+      "expire-to", po::value<std::string>()->value_name("<prefix>"),
+      "with --cruft and -d: write dropped objects to the pack <prefix>-<hash>")(
+      "filter", po::value<std::string>()->value_name("<filter>"),
+      "put objects that a filter leaves out into a pack of their own")(
+      "filter-to", po::value<std::string>()->value_name("<prefix>"),
+      "with --filter: write that pack to <prefix>-<hash>")(
       "window", po::value<std::string>()->value_name("<n>"),
       "delta candidates per object; default: pack.window or 20")(
       "depth", po::value<std::string>()->value_name("<n>"),
@@ -124,6 +131,28 @@ void SetGeometric(const po::variables_map& values, RepackOptions& options) {
       Number(values, "geometric", 1, std::numeric_limits<int32_t>::max(), 1));
 }
 
+// Where packs go that leave the repository, and which objects.
+void SetDestinations(const po::variables_map& values, RepackOptions& options) {
+  options.expire_to = Text(values, "expire-to");
+  options.filter_to = Text(values, "filter-to");
+  if (Has(values, "expire-to") &&
+      (!Has(values, "cruft") || !Has(values, "delete"))) {
+    throw UsageError{"option '--expire-to' needs '--cruft' and '-d'"};
+  }
+  if (Has(values, "filter-to") && !Has(values, "filter")) {
+    throw UsageError{
+        "option '--filter-to' can only be used along with '--filter'"};
+  }
+  if (!Has(values, "filter")) return;
+  if (Has(values, "geometric")) {
+    throw UsageError{
+        "options '--geometric' and '--filter' cannot be used together"};
+  }
+  const auto filter = ParseObjectFilter(Text(values, "filter"));
+  if (!filter) throw UsageError{filter.error().message};
+  options.filter = *filter;
+}
+
 void SetBitmap(const po::variables_map& values, RepackOptions& options) {
   const bool yes = Has(values, "write-bitmap-index");
   const bool no = Has(values, "no-write-bitmap-index");
@@ -155,6 +184,7 @@ RepackOptions ToOptions(const po::variables_map& values,
   if (Has(values, "force-objects")) options.reuse = PackReuse::kNothing;
   SetUnreachable(values, options);
   SetGeometric(values, options);
+  SetDestinations(values, options);
   if (Has(values, "delete")) options.redundant = Redundant::kRemove;
   options.keep_packs = Texts(values, "keep-pack");
   if (Has(values, "pack-kept-objects")) {
@@ -206,6 +236,8 @@ Json ToJson(const RepackStats& stats) {
                {"cruft_packs", stats.cruft_names},
                {"cruft_objects", stats.cruft_objects},
                {"loosened_objects", stats.loosened_objects},
+               {"filtered_objects", stats.filtered_objects},
+               {"expired_objects", stats.expired_objects},
                {"removed_packs", stats.removed_packs},
                {"removed_loose_objects", stats.removed_loose},
                {"needed_again", stats.needed_again},
@@ -251,6 +283,16 @@ void PrintSummary(const RepackStats& stats, std::ostream& err) {
     err << fmt::format("{} {} in a cruft pack.\n",
                        Counted(stats.cruft_objects, "unreachable object"),
                        stats.cruft_objects == 1 ? "is" : "are");
+  }
+  if (stats.filtered_objects != 0) {
+    err << fmt::format("{} {} in a pack of {} own.\n",
+                       Counted(stats.filtered_objects, "filtered object"),
+                       stats.filtered_objects == 1 ? "is" : "are",
+                       stats.filtered_objects == 1 ? "its" : "their");
+  }
+  if (stats.expired_objects != 0) {
+    err << fmt::format("{} went to another place.\n",
+                       Counted(stats.expired_objects, "expired object"));
   }
   if (stats.loosened_objects != 0) {
     err << fmt::format("{} {} loose now.\n",

@@ -1,0 +1,28 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The objects of promisor packs, which a remote promises to have with
+// everything that they link to. They stay in promisor packs, since what they
+// link to may be missing. The function has no state; one call at a time.
+
+#pragma once
+
+#include "object/object_id_table.h"
+#include "repack/pack_sets.h"
+#include "repack/repack_job.h"
+#include "zpack/result.h"
+
+namespace zpack {
+
+struct PromisorObjects {
+  ObjectIdTable all;  // of the repository and its alternates
+  // Those that go into a new promisor pack: not those of kept promisor packs,
+  // and with Borrowed::kLeave not those that only alternates have.
+  ObjectIdTable packed;
+};
+
+// Errors as ReadIds and PackStore::OpenAlternates.
+Result<PromisorObjects> FindPromisorObjects(const RepackJob& job,
+                                            const PackSets& packs);
+
+}  // namespace zpack
