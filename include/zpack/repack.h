@@ -26,6 +26,7 @@ enum class KeptObjects : uint8_t { kLeave, kPack };
 enum class Borrowed : uint8_t { kPack, kLeave };
 enum class ServerInfo : uint8_t { kLeave, kUpdate };
 enum class Bitmap : uint8_t { kNo, kYes };
+enum class Islands : uint8_t { kIgnore, kRespect };
 enum class MultiPackIndex : uint8_t { kLeave, kWrite };
 
 // What becomes of unreachable objects.
@@ -73,6 +74,10 @@ struct RepackOptions {
   // libdeflate level, 1 to 12.
   int level = 9;
   PackReuse reuse = PackReuse::kDeltas;
+  // kRespect makes no delta of an object against a base that is missing in one
+  // of its delta islands (pack.island). The default is repack.useDeltaIslands
+  // of the repository. Has no effect on a geometric repack.
+  std::optional<Islands> islands;
   // kReachable packs only the objects that refs, HEADs, reflogs and indexes
   // reach. With Redundant::kRemove, `unreachable` says what becomes of the
   // other objects in the removed packs.

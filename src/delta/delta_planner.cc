@@ -44,6 +44,7 @@ void DeltaPlanner::Try(ByteView content, CandidateNumber number) {
   const Candidate& base = Kept(number);
   if (!IsAllowed(base, content.size())) return;
   tried_.push_back(number);
+  if (may_be_base_ != nullptr && !(*may_be_base_)(number)) return;
   if (!encoder_.Encode(base.content, content, Limit(base.depth), attempt_)) {
     return;
   }
@@ -90,6 +91,7 @@ const PlannedDelta& DeltaPlanner::Plan(ByteView content, PathNumber path,
                                        const PlanHints& hints) {
   height_ = hints.height;
   novelty_ = hints.novelty;
+  may_be_base_ = hints.may_be_base;
   plan_.base.reset();
   plan_.base_size = 0;
   plan_.delta.copies.clear();

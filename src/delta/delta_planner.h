@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <unordered_map>
@@ -83,6 +84,8 @@ struct PlanHints {
   Novelty novelty = Novelty::kNew;
   // A delta against the likely candidate; may be null.
   const Delta* likely_delta = nullptr;
+  // Which candidates may be bases; if null, all of them.
+  const std::function<bool(CandidateNumber)>* may_be_base = nullptr;
 };
 
 class DeltaPlanner {
@@ -152,6 +155,7 @@ class DeltaPlanner {
   uint64_t cost_ = 0;
   uint32_t height_ = 0;
   Novelty novelty_ = Novelty::kNew;
+  const std::function<bool(CandidateNumber)>* may_be_base_ = nullptr;
   std::vector<CandidateNumber> tried_;
   ContentSketch sketch_;
 };

@@ -329,6 +329,7 @@ Result<ObjectList> EnumerateObjects(ObjectSource& source,
 
 Result<ObjectList> EnumerateListed(ObjectSource& source,
                                    const ObjectIdTable& ids,
+                                   const ObjectIdTable& tips,
                                    const RunOptions& run,
                                    std::vector<ObjectId>& unreadable) {
   ObjectList list;
@@ -336,17 +337,17 @@ Result<ObjectList> EnumerateListed(ObjectSource& source,
   FillTables(list);
   ZPACK_TRY(ReadInfos(source, list, run, Unreadable::kLeaveOutUnreached));
   list = KeepReadable(std::move(list), unreadable);
-  std::vector<ObjectId> tips;
+  std::vector<ObjectId> commits;
   for (const ListRank rank : list.ids.ranks()) {
-    const ObjectType type = list.types[rank];
-    if (type == ObjectType::kCommit || type == ObjectType::kTag) {
-      tips.push_back(list.ids[rank]);
+    const ObjectId id = list.ids[rank];
+    if (list.types[rank] == ObjectType::kCommit && tips.Find(id)) {
+      commits.push_back(id);
     }
   }
   const ProgressPhase phase(run.progress, Phase::kCountingObjects,
                             list.ids.size(), 0);
   ObjectWalker walker(source, {}, list, ListMarks(), run);
-  ZPACK_TRY(walker.Walk(tips));
+  ZPACK_TRY(walker.Walk(commits));
   return list;
 }
 

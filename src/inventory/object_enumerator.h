@@ -63,12 +63,13 @@ Result<ObjectList> EnumerateObjects(
     ObjectSource& source, const RefsSnapshot& refs, EnumerationScope scope,
     const RunOptions& run, std::vector<ObjectId>* unreadable = nullptr);
 
-// Lists the objects `ids` of `source`. The walk begins at all commits and tags
-// of the list, and follows no link to an object that is not listed, so objects
-// that no listed commit reaches have no path. Objects that cannot be read are
-// appended to `unreadable`, except those with kIo, which is an error.
+// Lists the objects `ids` of `source`. The walk begins at the commits among
+// `tips`, and follows no link to an object that is not listed, so objects that
+// none of them reaches have no path. Objects that cannot be read are appended
+// to `unreadable`, except those with kIo, which is an error.
 Result<ObjectList> EnumerateListed(ObjectSource& source,
                                    const ObjectIdTable& ids,
+                                   const ObjectIdTable& tips,
                                    const RunOptions& run,
                                    std::vector<ObjectId>& unreadable);
 

@@ -45,6 +45,7 @@ DeltaSearch::DeltaSearch(const SearchInput& input,
     : input_(input),
       phase_(phase),
       stop_(std::move(stop)),
+      islands_(options.islands),
       any_deltas_(options.window != 0 && options.depth != 0),
       commit_planner_(PlannerOptions(options, kPackTextCosts, kMaxCommitDepth)),
       tree_planner_(PlannerOptions(options, kPackTreeCosts, options.depth)),
@@ -133,8 +134,13 @@ void DeltaSearch::SearchDelta(ListRank rank, Bytes content,
       reuse == Reuse::kSettled ? Novelty::kKnown : Novelty::kNew;
   const PathNumber path = input_.list.paths[rank];
   DeltaPlanner& planner = Planner(stretch.type);
-  const PlannedDelta& plan =
-      planner.Plan(content, path, {{}, input_.reuse.Height(rank), novelty});
+  PlanHints hints{{}, input_.reuse.Height(rank), novelty, nullptr, nullptr};
+  const std::function<bool(CandidateNumber)> may_be_base =
+      [&](CandidateNumber base) {
+        return islands_->MayBeBase(rank, planned_[base]);
+      };
+  if (islands_ != nullptr) hints.may_be_base = &may_be_base;
+  const PlannedDelta& plan = planner.Plan(content, path, hints);
   if (plan.base) {
     delta_.clear();
     EncodePackDelta(plan.base_size, content, plan.delta, delta_);

@@ -77,6 +77,7 @@ class DeltaSearch {
   SearchInput input_;
   const ProgressPhase& phase_;
   std::stop_token stop_;
+  const DeltaIslands* islands_;
   bool any_deltas_;
   DeltaPlanner commit_planner_;  // for commits and tags
   DeltaPlanner tree_planner_;

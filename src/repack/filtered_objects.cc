@@ -73,7 +73,7 @@ Result<ObjectList> ListFilteredOut(const RepackJob& job, ObjectSource& source,
                            {choice.list.ids, choice.promised.ids, choice.kept,
                             choice.leftovers.list.ids, choice.borrowed}));
   ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable rest, Without(old, elsewhere));
-  return EnumerateListed(source, rest, job.options.run, stats.unreadable);
+  return EnumerateListed(source, rest, rest, job.options.run, stats.unreadable);
 }
 
 }  // namespace zpack

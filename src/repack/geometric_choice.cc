@@ -42,10 +42,42 @@ class GeometricChooser {
                            ObjectIdTable::Merge(format(), {rolled_up, loose}));
     ZPACK_ASSIGN_OR_RETURN(choice_.kept, ReadWholeIds(job_.store, packs_.kept));
     ZPACK_TRY(Leave(packs_.usual, choice_.kept, wanted));
+    choice_.known = wanted;
+    if (!job_.settings.multi_pack_index_with_cruft) return Follow(wanted);
     ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable packed_here,
                            Without(wanted, elsewhere_));
     ZPACK_ASSIGN_OR_RETURN(choice_.list, List(packed_here));
-    choice_.known = wanted;
+    return {};
+  }
+
+  // Also packs what `wanted` objects and packs outside the multi-pack-index
+  // reach, so that the packs of a multi-pack-index without cruft packs have all
+  // that its commits need ('git pack-objects --stdin-packs=follow'). What packs
+  // of the present multi-pack-index reach is assumed to be there.
+  Status Follow(const ObjectIdTable& wanted) {
+    const auto indexed = job_.store.ReadMultiPackIndex();
+    std::vector<GeometricPack> closed;
+    std::vector<GeometricPack> open;
+    for (const GeometricPack& pack : packs_.usual.left()) {
+      const bool is_closed = indexed && indexed->contains(pack.files.name);
+      (is_closed ? closed : open).push_back(pack);
+    }
+    ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable behind, IdsOf(format(), closed));
+    ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable outside, IdsOf(format(), open));
+    ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable all, source_.ListObjects());
+    ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable walked, Without(all, behind));
+    ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable tips,
+                           ObjectIdTable::Merge(format(), {wanted, outside}));
+    ZPACK_ASSIGN_OR_RETURN(
+        ObjectList list, EnumerateListed(source_, walked, tips,
+                                         job_.options.run, stats_.unreadable));
+    ListMarks keep(list.ids.size());
+    for (const ListRank rank : list.ids.ranks()) {
+      const ObjectId id = list.ids[rank];
+      keep[rank] =
+          (list.reached(rank) || wanted.Find(id)) && !elsewhere_.Find(id);
+    }
+    choice_.list = KeepObjects(std::move(list), keep);
     return {};
   }
 
@@ -85,7 +117,8 @@ class GeometricChooser {
   }
 
   Result<ObjectList> List(const ObjectIdTable& ids) {
-    return EnumerateListed(source_, ids, job_.options.run, stats_.unreadable);
+    return EnumerateListed(source_, ids, ids, job_.options.run,
+                           stats_.unreadable);
   }
 
   const RepackJob& job_;

@@ -3,6 +3,7 @@
 
 #include "repack/new_packs.h"
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,8 +22,12 @@ namespace {
 class NewPacks {
  public:
   NewPacks(const RepackJob& job, const PackSets& packs, ObjectSource& source,
-           RepackStats& stats)
-      : job_(job), packs_(packs), source_(source), stats_(stats) {}
+           const std::optional<DeltaIslands>& islands, RepackStats& stats)
+      : job_(job),
+        packs_(packs),
+        source_(source),
+        islands_(islands),
+        stats_(stats) {}
 
   enum class Kind : uint8_t { kUsual, kPromisor, kCruft, kFilteredOut };
 
@@ -31,9 +36,12 @@ class NewPacks {
       Kind kind, const ObjectList& list,
       const IndexedVector<ListRank, uint32_t>& mtimes) {
     // Packs are written, synced and verified under temporary names.
-    ZPACK_ASSIGN_OR_RETURN(const auto built,
-                           BuildPacks(job_, source_, list, job_.directory()));
-    if (kind == Kind::kUsual) {
+    const DeltaSearchOptions search = Search(kind);
+    ZPACK_ASSIGN_OR_RETURN(
+        const auto built,
+        BuildPacks(job_, source_, list, search, job_.directory()));
+    // The deltas of an old pack may not respect islands.
+    if (kind == Kind::kUsual && search.islands == nullptr) {
       ZPACK_ASSIGN_OR_RETURN(
           const auto old,
           FindSmallerOldPack(job_, packs_, source_, list, built));
@@ -61,8 +69,9 @@ class NewPacks {
                  const IndexedVector<ListRank, uint32_t>& mtimes) {
     const std::string directory = DirectoryOf(prefix);
     const std::string base = prefix.substr(prefix.rfind('/') + 1);
-    ZPACK_ASSIGN_OR_RETURN(const auto built,
-                           BuildPacks(job_, source_, list, directory));
+    ZPACK_ASSIGN_OR_RETURN(
+        const auto built,
+        BuildPacks(job_, source_, list, Search(kind), directory));
     ZPACK_TRY(CompleteAll(kind, list, mtimes, built));
     if (job_.options.publication == Publication::kNo) return {};
     for (const BuiltPack& pack : built) {
@@ -74,6 +83,13 @@ class NewPacks {
   }
 
  private:
+  DeltaSearchOptions Search(Kind kind) const {
+    if (kind == Kind::kCruft) return job_.cruft_search();
+    DeltaSearchOptions search = job_.search();
+    if (kind == Kind::kUsual && islands_) search.islands = &*islands_;
+    return search;
+  }
+
   // Verifies all packs of `list`.
   Status CompleteAll(Kind kind, const ObjectList& list,
                      const IndexedVector<ListRank, uint32_t>& mtimes,
@@ -135,6 +151,7 @@ class NewPacks {
   const RepackJob& job_;
   const PackSets& packs_;
   ObjectSource& source_;
+  const std::optional<DeltaIslands>& islands_;
   RepackStats& stats_;
 };
 
@@ -159,7 +176,7 @@ Status WriteNewPacks(const RepackJob& job, const PackSets& packs,
   const bool promised = choice.promised.ids.size() != 0;
   const bool filtered = choice.filtered_out.ids.size() != 0;
   const bool expired = leftovers.expired.ids.size() != 0;
-  NewPacks packs_to_be(job, packs, source, stats);
+  NewPacks packs_to_be(job, packs, source, choice.islands, stats);
   if (choice.list.ids.size() != 0 || cruft || promised || filtered) {
     ZPACK_TRY(MakePackDirectory(job));
   }

@@ -41,6 +41,27 @@ ObjectList WithoutKept(ObjectList list, const ObjectIdTable& kept) {
   return KeepObjects(std::move(list), keep);
 }
 
+// Fills `list` and `islands` of `choice` with those of `all` that are not
+// `elsewhere`.
+Status ChooseUsual(const RepackJob& job, ObjectSource& source, ObjectList all,
+                   const ObjectIdTable& elsewhere, ObjectChoice& choice) {
+  const ListIds whole = all.ids;
+  if (job.respects_islands()) {
+    ZPACK_ASSIGN_OR_RETURN(
+        choice.islands,
+        DeltaIslands::Find(source, job.settings, all, job.options.run));
+  }
+  choice.list = WithoutKept(std::move(all), elsewhere);
+  if (job.options.filter.is_set()) {
+    ZPACK_ASSIGN_OR_RETURN(choice.list,
+                           FilterObjects(job, source, std::move(choice.list)));
+  }
+  if (choice.islands) {
+    choice.islands = choice.islands->Of(whole, choice.list.ids);
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<ObjectChoice> ChooseObjects(const RepackJob& job, ObjectSource& source,
@@ -67,9 +88,10 @@ Result<ObjectChoice> ChooseObjects(const RepackJob& job, ObjectSource& source,
   ZPACK_ASSIGN_OR_RETURN(const PromisorObjects promisor,
                          FindPromisorObjects(job, packs));
   if (promisor.packed.size() != 0) {
-    ZPACK_ASSIGN_OR_RETURN(choice.promised,
-                           EnumerateListed(source, promisor.packed, options.run,
-                                           stats.unreadable));
+    ZPACK_ASSIGN_OR_RETURN(
+        choice.promised,
+        EnumerateListed(source, promisor.packed, promisor.packed, options.run,
+                        stats.unreadable));
   }
   ZPACK_TRY(CheckUnreadable(job, packs, stats.unreadable));
   ZPACK_ASSIGN_OR_RETURN(choice.kept, ReadWholeIds(job.store, packs.kept));
@@ -90,10 +112,8 @@ Result<ObjectChoice> ChooseObjects(const RepackJob& job, ObjectSource& source,
       choice.known,
       ObjectIdTable::Merge(all.ids.format(),
                            {all.ids, promisor.all, all.promised}));
-  choice.list = WithoutKept(std::move(all), elsewhere);
+  ZPACK_TRY(ChooseUsual(job, source, std::move(all), elsewhere, choice));
   if (!options.filter.is_set()) return choice;
-  ZPACK_ASSIGN_OR_RETURN(choice.list,
-                         FilterObjects(job, source, std::move(choice.list)));
   ZPACK_ASSIGN_OR_RETURN(choice.filtered_out,
                          ListFilteredOut(job, source, packs, choice, stats));
   ZPACK_TRY(CheckUnreadable(job, packs, stats.unreadable));

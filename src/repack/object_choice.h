@@ -7,10 +7,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "inventory/object_list.h"
 #include "object/object_source.h"
+#include "repack/delta_islands.h"
 #include "repack/leftovers.h"
 #include "repack/pack_sets.h"
 #include "repack/repack_job.h"
@@ -28,6 +30,8 @@ struct ObjectChoice {
   ObjectIdTable known;
   // To be packed apart from the rest.
   ObjectList filtered_out;
+  // Of `list`, if delta islands are respected.
+  std::optional<DeltaIslands> islands;
   ObjectIdTable kept;      // in complete packs that stay
   ObjectIdTable borrowed;  // in packs of alternates
   // Objects that alternates have, packed or loose.

@@ -3,6 +3,7 @@
 
 #include "repack/orphan_deltas.h"
 
+#include <functional>
 #include <utility>
 
 #include "pack/pack_delta.h"
@@ -23,6 +24,7 @@ DeltaPlannerOptions PlannerOptions(const DeltaSearchOptions& options,
 OrphanDeltas::OrphanDeltas(const ObjectList& list,
                            const DeltaSearchOptions& options)
     : list_(list),
+      islands_(options.islands),
       text_planner_(PlannerOptions(options, kPackTextCosts)),
       tree_planner_(PlannerOptions(options, kPackTreeCosts)),
       deflater_(options.level) {}
@@ -32,7 +34,13 @@ PlannedEntry OrphanDeltas::Plan(ListRank rank, ByteView content,
   // A delta and its base have the same type.
   if (list_.types[rank] != type_) Clear();
   type_ = list_.types[rank];
-  const PlannedDelta& plan = Planner().Plan(content, list_.paths[rank]);
+  PlanHints hints;
+  const std::function<bool(CandidateNumber)> may_be_base =
+      [&](CandidateNumber base) {
+        return islands_->MayBeBase(rank, planned_[base]);
+      };
+  if (islands_ != nullptr) hints.may_be_base = &may_be_base;
+  const PlannedDelta& plan = Planner().Plan(content, list_.paths[rank], hints);
   PlannedEntry entry;
   entry.rank = rank;
   if (plan.base) {

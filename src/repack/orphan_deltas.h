@@ -39,6 +39,7 @@ class OrphanDeltas {
   }
 
   const ObjectList& list_;
+  const DeltaIslands* islands_;
   DeltaPlanner text_planner_;
   DeltaPlanner tree_planner_;
   Deflater deflater_;

@@ -117,11 +117,12 @@ uint64_t BytesToWrite(const ObjectList& list, const ReusePlan& reuse,
 class PackBuilder {
  public:
   PackBuilder(const RepackJob& job, ObjectSource& source,
-              const ObjectList& list, const std::string& directory)
+              const ObjectList& list, const DeltaSearchOptions& search,
+              const std::string& directory)
       : job_(job),
         directory_(directory),
         run_(job.options.run),
-        search_(job.search()),
+        search_(search),
         source_(source),
         list_(list) {}
 
@@ -134,7 +135,8 @@ class PackBuilder {
     ZPACK_ASSIGN_OR_RETURN(const auto undeltified,
                            source_.FindUndeltified(list_.path_table));
     const ReusePlan reuse =
-        PlanReuse(source_, list_, undeltified, search_.reuse, search_.depth);
+        PlanReuse(source_, list_, undeltified,
+                  {search_.reuse, search_.depth, search_.islands});
     ZPACK_TRY(SearchDeltas(undeltified, reuse, *spool));
     ZPACK_TRY(spool->Finish());
     ZPACK_TRY(Write(reuse, *spool, packs));
@@ -177,7 +179,7 @@ class PackBuilder {
   const RepackJob& job_;
   const std::string& directory_;
   const RunOptions& run_;
-  DeltaSearchOptions search_;
+  const DeltaSearchOptions& search_;
   ObjectSource& source_;
   const ObjectList& list_;
 };
@@ -187,8 +189,9 @@ class PackBuilder {
 Result<std::vector<BuiltPack>> BuildPacks(const RepackJob& job,
                                           ObjectSource& source,
                                           const ObjectList& list,
+                                          const DeltaSearchOptions& search,
                                           const std::string& directory) {
-  return PackBuilder(job, source, list, directory).Run();
+  return PackBuilder(job, source, list, search, directory).Run();
 }
 
 }  // namespace zpack

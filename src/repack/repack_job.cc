@@ -39,6 +39,17 @@ DeltaSearchOptions RepackJob::search() const {
   return search;
 }
 
+DeltaSearchOptions RepackJob::cruft_search() const {
+  DeltaSearchOptions cruft = search();
+  if (!options.window && settings.cruft_window) {
+    cruft.window = *settings.cruft_window;
+  }
+  if (!options.depth && settings.cruft_depth) {
+    cruft.depth = *settings.cruft_depth;
+  }
+  return cruft;
+}
+
 unsigned RepackThreads(const RunOptions& run) {
   return FittingThreads(run, kRepackMemory, kThreadMemory + WindowMemory(run));
 }

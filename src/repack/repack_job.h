@@ -31,6 +31,10 @@ struct RepackJob {
   uint64_t max_pack_size() const {
     return options.max_pack_size.value_or(settings.max_pack_size);
   }
+  bool respects_islands() const {
+    return options.islands ? *options.islands == Islands::kRespect
+                           : settings.delta_islands;
+  }
   // True if unreachable objects may be lost.
   bool drops_unreachable() const {
     return options.objects == ObjectSet::kReachable &&
@@ -38,6 +42,7 @@ struct RepackJob {
             options.expiration.has_value());
   }
   DeltaSearchOptions search() const;
+  DeltaSearchOptions cruft_search() const;  // for cruft packs
 };
 
 // Number of threads that a repack may use with `run`.

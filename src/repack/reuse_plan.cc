@@ -15,11 +15,12 @@ class ReusePlanner {
  public:
   ReusePlanner(ObjectSource& source, const ObjectList& list,
                const IndexedVector<PathNumber, bool>& undeltified,
-               unsigned max_depth)
+               const ReuseRules& rules)
       : source_(source),
         list_(list),
         undeltified_(undeltified),
-        max_depth_(std::min<unsigned>(max_depth,
+        islands_(rules.islands),
+        max_depth_(std::min<unsigned>(rules.max_depth,
                                       std::numeric_limits<uint16_t>::max())) {
     plan_.kinds.resize(list.ids.size());
   }
@@ -59,7 +60,8 @@ class ReusePlanner {
     if (plan_.bases.empty() || max_depth_ == 0) return;
     const auto base = list_.ids.Find(form->base);
     if (!base || list_.types[*base] != list_.types[rank] ||
-        IsUndeltified(rank) || IsUndeltified(*base)) {
+        IsUndeltified(rank) || IsUndeltified(*base) ||
+        (islands_ != nullptr && !islands_->MayBeBase(rank, *base))) {
       return;
     }
     plan_.bases[rank] = *base;
@@ -134,6 +136,7 @@ class ReusePlanner {
   ObjectSource& source_;
   const ObjectList& list_;
   const IndexedVector<PathNumber, bool>& undeltified_;
+  const DeltaIslands* islands_;
   unsigned max_depth_;
   IndexedVector<ListRank, PackNumber> packs_;
   ReusePlan plan_;
@@ -143,8 +146,8 @@ class ReusePlanner {
 
 ReusePlan PlanReuse(ObjectSource& source, const ObjectList& list,
                     const IndexedVector<PathNumber, bool>& undeltified,
-                    PackReuse rule, unsigned max_depth) {
-  return ReusePlanner(source, list, undeltified, max_depth).Run(rule);
+                    const ReuseRules& rules) {
+  return ReusePlanner(source, list, undeltified, rules).Run(rules.reuse);
 }
 
 }  // namespace zpack

@@ -11,6 +11,7 @@
 #include "base/index_spaces.h"
 #include "inventory/object_list.h"
 #include "object/object_source.h"
+#include "repack/delta_islands.h"
 #include "zpack/repack.h"
 
 namespace zpack {
@@ -21,6 +22,12 @@ enum class Reuse : uint8_t {
   kWhole,    // searched; copied if it stays whole
   kSettled,  // like kWhole, but compared only with new objects
   kDelta,    // copied as a delta, whose base is packed as well
+};
+
+struct ReuseRules {
+  PackReuse reuse = PackReuse::kNothing;
+  unsigned max_depth = 0;
+  const DeltaIslands* islands = nullptr;  // null: every object may be a base
 };
 
 struct ReusePlan {
@@ -56,9 +63,9 @@ struct ReusePlan {
 
 // `undeltified` is by path, as ObjectSource::FindUndeltified returns it: blobs
 // of these paths are neither deltas nor bases. The plan breaks chains longer
-// than `max_depth`, and cycles of deltas from several packs.
+// than the maximum, and cycles of deltas from several packs.
 ReusePlan PlanReuse(ObjectSource& source, const ObjectList& list,
                     const IndexedVector<PathNumber, bool>& undeltified,
-                    PackReuse rule, unsigned max_depth);
+                    const ReuseRules& rules);
 
 }  // namespace zpack

@@ -13,6 +13,7 @@
 #include "base/index_spaces.h"
 #include "inventory/lineage_grouper.h"
 #include "inventory/object_list.h"
+#include "repack/delta_islands.h"
 #include "repack/reuse_plan.h"
 
 namespace zpack {
@@ -28,6 +29,11 @@ struct DeltaSearchOptions {
   // Larger objects are stored whole, and read and written in pieces.
   uint64_t big_file_threshold = uint64_t{512} << 20;
   PackReuse reuse = PackReuse::kNothing;
+  const DeltaIslands* islands = nullptr;  // null: every object may be a base
+
+  bool MayBeBase(ListRank delta, ListRank base) const {
+    return islands == nullptr || islands->MayBeBase(delta, base);
+  }
 };
 
 // The planned entry of one object.

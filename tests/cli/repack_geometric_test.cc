@@ -120,6 +120,31 @@ TEST_F(RepackGeometricTest, CruftPacksAreLeftAlone) {
   EXPECT_THAT(state, SizeIs(4));
 }
 
+// With repack.midxMustContainCruft=false, new packs have what they need.
+TEST_F(RepackGeometricTest, NeededObjectsOfCruftPacksAreFollowedAsInGit) {
+  if (!GitIsSince(51)) GTEST_SKIP() << "this Git does not follow objects";
+  repo_.History(3);
+  const std::string once = repo_.SimpleCommit("once unreachable\n");
+  repo_.SetRef("refs/heads/once", once);
+  repo_.WriteBlob("never reachable\n");
+  repo_.PackAll();
+  repo_.Git({"update-ref", "-d", "refs/heads/once"});
+  repo_.Git({"repack", "-q", "-d", "--cruft"});
+  const std::string again = repo_.SimpleCommit("again\n", {once});
+  repo_.SetRef("refs/heads/again", again);
+  for (const char* value : {"true", "false"}) {
+    repo_.Git({"config", "repack.midxMustContainCruft", value});
+    ExpectAsGit({"-d", "-g2"});
+    ExpectAsGit({"-d", "-g2", "-m"});
+  }
+  repo_.Git({"repack", "-q", "-d"});
+  PackBlobs(40);
+  // A pack that is left alone, and not indexed, has the commit.
+  ExpectAsGit({"-d", "-g2"});
+  repo_.Git({"multi-pack-index", "write"});
+  ExpectAsGit({"-d", "-g2"});
+}
+
 TEST_F(RepackGeometricTest, ObjectOfALargerPackIsNotPackedAgain) {
   std::string ids;
   for (int i = 0; i < 20; ++i) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <string_view>
+#include <utility>
 
 #include "base/error.h"
 #include "git/config/configuration.h"
@@ -90,20 +91,17 @@ Result<SharedMode> ReadSharedMode(const Configuration& config) {
   return SharedMode{kExactly, bits & kAll};
 }
 
-}  // namespace
-
-Result<RepackSettings> ReadRepackSettings(const RepositoryLocation& location) {
-  // Git's defaults, except the window: most candidates are rejected early here,
-  // and cost little.
+// Settings of the search for deltas, with Git's defaults, except the window:
+// most candidates are rejected early here, and cost little.
+Status ReadSearchSettings(const Configuration& config,
+                          RepackSettings& settings) {
   constexpr int64_t kBigFile = int64_t{512} << 20;
   constexpr int64_t kWindow = 20;
   constexpr int64_t kDepth = 50;
   constexpr int64_t kMax = 4095;
-  constexpr int64_t kMinPackSize = int64_t{1} << 20;
-  ZPACK_ASSIGN_OR_RETURN(const RepositoryFormat format,
-                         ReadRepositoryFormat(location));
-  ZPACK_ASSIGN_OR_RETURN(const Configuration config,
-                         ReadConfiguration(location, format));
+  const auto bounded = [&](int64_t value) {
+    return static_cast<unsigned>(std::clamp<int64_t>(value, 0, kMax));
+  };
   ZPACK_ASSIGN_OR_RETURN(
       const int64_t big_file,
       ConfigNumber(config, "core.bigfilethreshold", kBigFile));
@@ -111,23 +109,31 @@ Result<RepackSettings> ReadRepackSettings(const RepositoryLocation& location) {
                          ConfigNumber(config, "pack.window", kWindow));
   ZPACK_ASSIGN_OR_RETURN(const int64_t depth,
                          ConfigNumber(config, "pack.depth", kDepth));
-  ZPACK_ASSIGN_OR_RETURN(const int64_t max_pack_size,
-                         ConfigNumber(config, "pack.packsizelimit", 0));
-  RepackSettings settings;
-  settings.common_directory = location.common_directory;
-  ZPACK_ASSIGN_OR_RETURN(const auto directories,
-                         ListObjectDirectories(settings.common_directory));
-  settings.object_directory = directories.found.front();
   settings.big_file_threshold =
       static_cast<uint64_t>(std::max<int64_t>(big_file, 0));
-  settings.window = static_cast<unsigned>(std::clamp<int64_t>(window, 0, kMax));
-  settings.depth = static_cast<unsigned>(std::clamp<int64_t>(depth, 0, kMax));
-  if (max_pack_size > 0) {
-    settings.max_pack_size =
-        static_cast<uint64_t>(std::max(max_pack_size, kMinPackSize));
+  settings.window = bounded(window);
+  settings.depth = bounded(depth);
+  for (const auto& [name, setting] :
+       {std::pair("repack.cruftwindow", &settings.cruft_window),
+        std::pair("repack.cruftdepth", &settings.cruft_depth)}) {
+    ZPACK_ASSIGN_OR_RETURN(const auto value, config.Number(name));
+    if (value) *setting = bounded(*value);
   }
-  ZPACK_ASSIGN_OR_RETURN(settings.pack_kept_objects,
-                         ConfigBool(config, "repack.packkeptobjects", false));
+  ZPACK_ASSIGN_OR_RETURN(settings.delta_islands,
+                         ConfigBool(config, "repack.usedeltaislands", false));
+  for (const ConfigEntry& entry : config.entries()) {
+    if (entry.name != "pack.island") continue;
+    if (!entry.value) {
+      return MakeError(ErrorCode::kGit, "missing value for 'pack.island'");
+    }
+    settings.islands.push_back(*entry.value);
+  }
+  return {};
+}
+
+// Settings of multi-pack-indexes and of other files beside packs.
+Status ReadIndexSettings(const Configuration& config,
+                         RepackSettings& settings) {
   ZPACK_ASSIGN_OR_RETURN(settings.multi_pack_index,
                          ConfigBool(config, "core.multipackindex", true));
   ZPACK_ASSIGN_OR_RETURN(settings.multi_pack_index_version,
@@ -138,6 +144,32 @@ Result<RepackSettings> ReadRepackSettings(const RepositoryLocation& location) {
   ZPACK_ASSIGN_OR_RETURN(settings.update_server_info,
                          ConfigBool(config, "repack.updateserverinfo", true));
   ZPACK_ASSIGN_OR_RETURN(settings.write_bitmaps, ReadWriteBitmaps(config));
+  return {};
+}
+
+}  // namespace
+
+Result<RepackSettings> ReadRepackSettings(const RepositoryLocation& location) {
+  constexpr int64_t kMinPackSize = int64_t{1} << 20;
+  ZPACK_ASSIGN_OR_RETURN(const RepositoryFormat format,
+                         ReadRepositoryFormat(location));
+  ZPACK_ASSIGN_OR_RETURN(const Configuration config,
+                         ReadConfiguration(location, format));
+  ZPACK_ASSIGN_OR_RETURN(const int64_t max_pack_size,
+                         ConfigNumber(config, "pack.packsizelimit", 0));
+  RepackSettings settings;
+  settings.common_directory = location.common_directory;
+  ZPACK_ASSIGN_OR_RETURN(const auto directories,
+                         ListObjectDirectories(settings.common_directory));
+  settings.object_directory = directories.found.front();
+  ZPACK_TRY(ReadSearchSettings(config, settings));
+  if (max_pack_size > 0) {
+    settings.max_pack_size =
+        static_cast<uint64_t>(std::max(max_pack_size, kMinPackSize));
+  }
+  ZPACK_ASSIGN_OR_RETURN(settings.pack_kept_objects,
+                         ConfigBool(config, "repack.packkeptobjects", false));
+  ZPACK_TRY(ReadIndexSettings(config, settings));
   ZPACK_ASSIGN_OR_RETURN(settings.shared_mode, ReadSharedMode(config));
   settings.object_format = format.object_format;
   settings.precious_objects = format.precious_objects;

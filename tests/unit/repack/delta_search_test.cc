@@ -52,7 +52,8 @@ class DeltaSearchTest : public ::testing::Test {
     opened_ = source_.Open();
     lineages_ = *GroupLineages(*opened_, list_, UINT64_MAX, RunOptions{});
     undeltified_.resize(list_.path_table.size());
-    reuse_ = PlanReuse(*opened_, list_, undeltified_, PackReuse::kNothing, 50);
+    reuse_ = PlanReuse(*opened_, list_, undeltified_,
+                       {PackReuse::kNothing, 50, nullptr});
   }
 
   SearchInput Input() const {

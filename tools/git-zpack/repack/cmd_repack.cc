@@ -38,6 +38,7 @@ void AddOptions(po::options_description& options) {
       "with -d: make unreachable objects of removed packs loose")(
       "unpack-unreachable", po::value<std::string>()->value_name("<when>"),
       "with -A: drop unreachable objects older than this")(
+      "delta-islands,i", "respect the delta islands of pack.island")(
       "geometric,g", po::value<std::string>()->value_name("<factor>"),
       "roll up small packs until each pack has this many times the objects of "
       "the next")("cruft", "write unreachable objects to a cruft pack")(
@@ -193,6 +194,7 @@ RepackOptions ToOptions(const po::variables_map& values,
   if (Has(values, "no-update-server-info")) {
     options.server_info = ServerInfo::kLeave;
   }
+  if (Has(values, "delta-islands")) options.islands = Islands::kRespect;
   if (Has(values, "local")) options.borrowed = Borrowed::kLeave;
   if (Has(values, "dry-run")) options.publication = Publication::kNo;
   if (Has(values, "max-pack-size")) {

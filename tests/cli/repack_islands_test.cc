@@ -1,0 +1,155 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// 'repack --delta-islands': no object is a delta against an object that is
+// missing in one of its islands.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "support/repack_fixture.h"
+
+namespace zpack::testing {
+namespace {
+
+using ::testing::AnyOf;
+using ::testing::Eq;
+using ::testing::HasSubstr;
+
+class RepackIslandsTest : public RepackFixture {
+ protected:
+  // Forks of one repository with a shared past, similar files, tags and trees.
+  RepackIslandsTest() {
+    repo_.Git({"config", "pack.island", "refs/forks/([^/]*)/"});
+    const std::string base = repo_.History(5);
+    repo_.Git({"update-ref", "-d", "refs/heads/main"});
+    for (int fork = 0; fork < 4; ++fork) {
+      std::string tip = base;
+      for (int i = 0; i < 5; ++i) {
+        tip = Commit(kText + "fork " + std::to_string(fork) + ", change " +
+                         std::to_string(i) + "\n",
+                     tip);
+      }
+      repo_.SetRef("refs/forks/" + std::to_string(fork) + "/main", tip);
+      repo_.SetRef("refs/forks/" + std::to_string(fork) + "/v1",
+                   repo_.WriteTag(tip, "commit", "v1"));
+    }
+  }
+
+  std::string Commit(const std::string& content,
+                     const std::string& parent) const {
+    const std::string blob = repo_.WriteBlob(content);
+    const std::string tree = repo_.WriteTree(
+        TreeEntryBytes("40000", "a",
+                       repo_.WriteTree(TreeEntryBytes("100644", "b", blob))) +
+        TreeEntryBytes("100644", "file", blob));
+    CommitFields fields;
+    fields.tree = tree;
+    fields.parents = {parent};
+    return repo_.WriteCommit(fields);
+  }
+
+  // The base of each delta.
+  std::map<std::string, std::string> Bases() const {
+    std::map<std::string, std::string> bases;
+    for (const std::string& line :
+         SplitLines(repo_.Git({"cat-file", "--batch-all-objects",
+                               "--batch-check=%(objectname) %(deltabase)"}))) {
+      const std::string base = line.substr(IdDigits() + 1);
+      if (base != std::string(IdDigits(), '0')) {
+        bases[line.substr(0, IdDigits())] = base;
+      }
+    }
+    return bases;
+  }
+
+  // The forks that reach each object.
+  std::map<std::string, std::set<int>> Forks() const {
+    std::map<std::string, std::set<int>> forks;
+    for (int fork = 0; fork < 4; ++fork) {
+      for (const std::string& line : SplitLines(
+               repo_.Git({"rev-list", "--objects",
+                          "--glob=refs/forks/" + std::to_string(fork)}))) {
+        forks[line.substr(0, IdDigits())].insert(fork);
+      }
+    }
+    return forks;
+  }
+
+  // Deltas whose base is missing in a fork.
+  int Crossing() const {
+    const auto forks = Forks();
+    int crossing = 0;
+    for (const auto& [id, base] : Bases()) {
+      const auto delta_forks = forks.find(id);
+      if (delta_forks == forks.end()) continue;
+      const auto base_forks = forks.find(base);
+      crossing += base_forks == forks.end() ||
+                          !std::ranges::includes(base_forks->second,
+                                                 delta_forks->second)
+                      ? 1
+                      : 0;
+    }
+    return crossing;
+  }
+
+  const std::string kText = RawToHex(RandomBytes(1, 3000));
+};
+
+TEST_F(RepackIslandsTest, NoDeltaLeavesAnIsland) {
+  ASSERT_TRUE(Repack({"-d", "-F"}).ok());
+  EXPECT_GT(Crossing(), 0);
+  // Deltas that exist are copied only within islands.
+  for (const std::vector<std::string>& options :
+       {std::vector<std::string>{"-d", "-i"},
+        {"-d", "-i", "-F"},
+        {"-d", "-i", "-f"},
+        {"-d", "-i", "-F", "--max-pack-size", "1m"}}) {
+    SCOPED_TRACE(::testing::PrintToString(options));
+    ASSERT_TRUE(Repack(options).ok());
+    EXPECT_EQ(Crossing(), 0);
+    EXPECT_GT(Bases().size(), 10U);
+    EXPECT_TRUE(repo_.TryGit({"fsck", "--full", "--strict"}).ok());
+  }
+  ASSERT_TRUE(Repack({"-d", "-F"}).ok());
+  EXPECT_GT(Crossing(), 0);
+  repo_.Git({"config", "repack.useDeltaIslands", "true"});
+  ASSERT_TRUE(Repack({"-d"}).ok());
+  EXPECT_EQ(Crossing(), 0);
+}
+
+// As in Git, the last pattern counts, and its groups name the island.
+TEST_F(RepackIslandsTest, PatternsAreThoseOfGit) {
+  repo_.Git({"config", "--add", "pack.island", "refs/forks/[01]()/"});
+  repo_.Git({"config", "--add", "pack.island", "refs/forks/[23]/()"});
+  // All forks are one island.
+  ASSERT_TRUE(Repack({"-d", "-i", "-F"}).ok());
+  EXPECT_GT(Crossing(), 0);
+  repo_.Git({"config", "--add", "pack.island", "refs/(forks)/([^/]*)/"});
+  ASSERT_TRUE(Repack({"-d", "-i"}).ok());
+  EXPECT_EQ(Crossing(), 0);
+}
+
+// What no island has may be a delta against anything.
+TEST_F(RepackIslandsTest, OtherObjectsAreFree) {
+  const std::string tip =
+      Commit(kText + "other\n", repo_.Git({"rev-parse", "refs/forks/0/main"}));
+  repo_.SetRef("refs/heads/other", tip);
+  ASSERT_TRUE(Repack({"-d", "-i", "-F"}).ok());
+  EXPECT_EQ(Crossing(), 0);
+  EXPECT_EQ(Bases().count(repo_.Git({"rev-parse", tip + ":file"})), 1U);
+}
+
+TEST_F(RepackIslandsTest, MalformedPatternIsAnError) {
+  repo_.Git({"config", "--add", "pack.island", "refs/(forks"});
+  ExpectRefusal("failed to load island regex for 'pack.island'", {"-d", "-i"});
+  EXPECT_EQ(Repack({"-d"}).exit_code, 0);
+}
+
+}  // namespace
+}  // namespace zpack::testing
