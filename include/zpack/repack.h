@@ -173,6 +173,8 @@ struct RepackStats {
   // Without RepackOptions::write_multi_pack_index, the caller should write one.
   bool wants_bitmap = false;
   uint64_t borrowed_objects = 0;  // needed, but left to alternates
+  // With Borrowed::kLeave: there are alternates. Then no bitmap is wanted.
+  bool leaves_to_alternates = false;
   uint64_t removed_packs = 0;
   uint64_t removed_loose = 0;
   // The id of an object that was unreachable at first and was needed when packs
@@ -215,8 +217,8 @@ struct RepackStats {
 // or
 //   `output_directory`;
 //   ObjectSet::kAll or `geometric` with an `unreachable` other than kDrop; a
-//   filter with `geometric`; `filter_to` without a filter; `expire_to` without
-//   kCruft and kRemove.
+//   filter with `geometric` or Bitmap::kYes; `filter_to` without a filter;
+//   `expire_to` without kCruft and kRemove.
 // - kUnsupported: a filter with another tree_depth; kRemove where
 //   extensions.preciousObjects is set; `expiration` where gc.recentObjectsHook
 //   is set; Bitmap::kYes where core.multiPackIndex is false;

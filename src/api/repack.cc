@@ -23,6 +23,10 @@ Status CheckDestinations(const RepackOptions& options) {
     return MakeError(ErrorCode::kUnsupported,
                      "cannot filter by a tree depth other than 0; git can");
   }
+  if (options.filter.is_set() && options.bitmap == Bitmap::kYes) {
+    return MakeError(ErrorCode::kInvalidArgument,
+                     "a bitmap needs every reachable object in one place");
+  }
   if (!options.filter_to.empty() && !options.filter.is_set()) {
     return MakeError(ErrorCode::kInvalidArgument,
                      "nothing is filtered out for '{}'", options.filter_to);

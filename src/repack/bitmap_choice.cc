@@ -10,7 +10,7 @@ bool WantsBitmap(const RepackJob& job, const RepackStats& stats,
   const RepackOptions& options = job.options;
   const RepackSettings& settings = job.settings;
   if (options.publication == Publication::kNo || !job.into_repository() ||
-      !settings.multi_pack_index || stats.borrowed_objects != 0) {
+      !settings.multi_pack_index || stats.leaves_to_alternates) {
     return false;
   }
   if (options.bitmap) {

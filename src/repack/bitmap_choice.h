@@ -11,8 +11,8 @@
 
 namespace zpack {
 
-// Returns false if some reachable objects are only in alternates, because a
-// bitmap needs every reachable object. Otherwise decides as 'git repack -a'
+// Returns false if objects are left to alternates, because a bitmap needs every
+// reachable object. Otherwise decides as 'git repack -a'
 // does, except that a bitmap may be requested for several packs. `stats` tells
 // how many packs were written, and how many packs will be there.
 bool WantsBitmap(const RepackJob& job, const RepackStats& stats,

@@ -3,6 +3,8 @@
 
 #include "repack/filtered_objects.h"
 
+#include <algorithm>
+#include <iterator>
 #include <set>
 #include <utility>
 #include <vector>
@@ -65,8 +67,10 @@ Result<ObjectList> ListFilteredOut(const RepackJob& job, ObjectSource& source,
                                    const ObjectChoice& choice,
                                    RepackStats& stats) {
   const ObjectFormat format = job.store.object_format();
-  ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable old,
-                         ReadIds(job.store, packs.rewritten));
+  std::vector<PackFiles> packed = packs.rewritten;
+  std::ranges::copy_if(packs.staying, std::back_inserter(packed),
+                       &PackFiles::keep);
+  ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable old, ReadIds(job.store, packed));
   ZPACK_ASSIGN_OR_RETURN(
       const ObjectIdTable elsewhere,
       ObjectIdTable::Merge(format,

@@ -20,8 +20,8 @@ namespace zpack {
 Result<ObjectList> FilterObjects(const RepackJob& job, ObjectSource& source,
                                  ObjectList list);
 
-// The objects of the packs that are rewritten, reachable or not, that `choice`
-// packs nowhere else. As in Git, loose objects stay loose.
+// The objects of the packs that are packed again, reachable or not, that
+// `choice` packs nowhere else. As in Git, loose objects stay loose.
 Result<ObjectList> ListFilteredOut(const RepackJob& job, ObjectSource& source,
                                    const PackSets& packs,
                                    const ObjectChoice& choice,

@@ -120,6 +120,10 @@ Status IndexStayingPacks(const RepackJob& job, const PackSets& packs,
   ZPACK_ASSIGN_OR_RETURN(const std::vector<PackFiles> staying,
                          ListStaying(job, packs, stats));
   stats.packs = staying.size();
+  if (job.options.borrowed == Borrowed::kLeave) {
+    ZPACK_ASSIGN_OR_RETURN(const auto alternates, job.store.OpenAlternates());
+    stats.leaves_to_alternates = alternates != nullptr;
+  }
   stats.wants_bitmap = WantsBitmap(job, stats, choice);
   const PackLister lister(job, packs, stats);
   const std::vector<PackFiles> listed = lister.List(staying);

@@ -19,15 +19,14 @@ namespace {
 // Checks at the start whatever would prevent the removal of packs, or a new
 // multi-pack-index, at the end.
 Status CheckLocks(const RepackJob& job, const PackSets& packs) {
-  if (job.options.multi_pack_index == MultiPackIndex::kWrite) {
+  const bool removes =
+      job.options.redundant == Redundant::kRemove && !packs.rewritten.empty();
+  if (removes) ZPACK_TRY(ReadIds(job.store, packs.rewritten));
+  if (removes || job.options.multi_pack_index == MultiPackIndex::kWrite) {
     ZPACK_TRY(job.store.CheckPackLock());
   }
-  if (job.options.redundant == Redundant::kLeave || packs.rewritten.empty()) {
-    return {};
-  }
-  ZPACK_TRY(ReadIds(job.store, packs.rewritten));
-  ZPACK_TRY(job.store.CheckPackLock());
-  return job.drops_unreachable() ? job.store.CheckShallowLock() : Status();
+  return removes && job.drops_unreachable() ? job.store.CheckShallowLock()
+                                            : Status();
 }
 
 Result<std::unique_ptr<ObjectSource>> OpenSource(const RepackJob& job) {

@@ -56,6 +56,10 @@ TEST_F(RepackFilterTest, FilteredObjectsGetAPackAsInGit) {
     SCOPED_TRACE(filter);
     ExpectAsGit({"-a", "-d", std::string("--filter=") + filter});
   }
+  ExpectAsGit({"-a", "-d", "--filter=blob:limit=20", "--filter=tree:0"});
+  // Objects of kept packs that are packed again.
+  WriteFile(pack_directory() + '/' + Packs().at(0) + ".keep", "");
+  ExpectAsGit({"-a", "-d", "--filter=blob:none", "--pack-kept-objects"});
 }
 
 TEST_F(RepackFilterTest, NothingIsLostByAFilter) {
@@ -149,6 +153,7 @@ TEST_F(RepackFilterTest, OptionsThatNeedOthersAreRefused) {
         {"--expire-to=x/pack", "-d"},
         {"--expire-to=x/pack", "--cruft"},
         {"--filter=blob:none", "-g2"},
+        {"--filter=blob:none", "-b"},
         {"--filter=sparse:oid=main"},
         {"--filter=x"}}) {
     EXPECT_EQ(Repack(options).exit_code, 129)

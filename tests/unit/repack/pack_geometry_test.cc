@@ -33,8 +33,8 @@ TEST(PackGeometryTest, NewPackTakesLargerOnesWithIt) {
 
 TEST(PackGeometryTest, LargestFactorDoesNotOverflow) {
   constexpr uint64_t kFactor = std::numeric_limits<int32_t>::max();
-  constexpr uint64_t kObjects = std::numeric_limits<uint32_t>::max();
-  EXPECT_EQ(FindSplit(Counts{kObjects, kObjects, kObjects}, kFactor), 3U);
+  constexpr uint64_t kMost = std::numeric_limits<uint32_t>::max();
+  EXPECT_EQ(FindSplit(Counts{kMost, kMost, kMost}, kFactor), 3U);
 }
 
 }  // namespace

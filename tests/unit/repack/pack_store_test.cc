@@ -77,6 +77,15 @@ class WatchedStore final : public PackStore {
     calls_.emplace_back("check shallow");
     return store_.CheckShallowLock();
   }
+  std::optional<std::set<std::string>> ReadMultiPackIndex() override {
+    return store_.ReadMultiPackIndex();
+  }
+  Result<std::vector<std::string>> WriteMultiPackIndex(
+      const std::vector<PackFiles>& packs,
+      const std::string& preferred) override {
+    calls_.emplace_back("index packs");
+    return store_.WriteMultiPackIndex(packs, preferred);
+  }
   Result<uint64_t> RemovePacks(const std::vector<PackFiles>& packs) override {
     calls_.emplace_back("remove packs");
     return store_.RemovePacks(packs);
@@ -157,6 +166,17 @@ TEST_F(RepackStepsTest, DamagedIndexOfAPackThatWouldGoEndsTheWorkAtOnce) {
   RepackOptions options;
   options.redundant = Redundant::kRemove;
   EXPECT_THAT(Steps(options, ".idx"), ::testing::IsEmpty());
+}
+
+TEST_F(RepackStepsTest, MultiPackIndexComesBeforeAnythingGoes) {
+  RepackOptions options;
+  options.redundant = Redundant::kRemove;
+  options.multi_pack_index = MultiPackIndex::kWrite;
+  options.server_info = ServerInfo::kLeave;
+  options.geometric = 2;
+  EXPECT_THAT(Steps(options),
+              ElementsAre("check packs", "open", "index packs", "remove packs",
+                          "remove loose", "open again", "prune shallow"));
 }
 
 TEST_F(RepackStepsTest, OpensNothingTwiceWithoutNeed) {

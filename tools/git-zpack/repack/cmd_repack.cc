@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <ctime>
 #include <limits>
 #include <optional>
@@ -46,7 +47,9 @@ void AddOptions(po::options_description& options) {
       "with --cruft: drop unreachable objects older than this")(
       "expire-to", po::value<std::string>()->value_name("<prefix>"),
       "with --cruft and -d: write dropped objects to the pack <prefix>-<hash>")(
-      "filter", po::value<std::string>()->value_name("<filter>"),
+      "filter",
+      po::value<std::vector<std::string>>()->composing()->value_name(
+          "<filter>"),
       "put objects that a filter leaves out into a pack of their own")(
       "filter-to", po::value<std::string>()->value_name("<prefix>"),
       "with --filter: write that pack to <prefix>-<hash>")(
@@ -145,13 +148,20 @@ void SetDestinations(const po::variables_map& values, RepackOptions& options) {
         "option '--filter-to' can only be used along with '--filter'"};
   }
   if (!Has(values, "filter")) return;
-  if (Has(values, "geometric")) {
-    throw UsageError{
-        "options '--geometric' and '--filter' cannot be used together"};
+  for (const char* const other : {"geometric", "write-bitmap-index"}) {
+    if (!Has(values, other)) continue;
+    throw UsageError{fmt::format(
+        "options '--{}' and '--filter' cannot be used together", other)};
   }
-  const auto filter = ParseObjectFilter(Text(values, "filter"));
-  if (!filter) throw UsageError{filter.error().message};
-  options.filter = *filter;
+  // An object has to pass all filters.
+  for (const std::string& text : Texts(values, "filter")) {
+    const auto filter = ParseObjectFilter(text);
+    if (!filter) throw UsageError{filter.error().message};
+    ObjectFilter& all = options.filter;
+    all.blob_limit = std::min(all.blob_limit, filter->blob_limit);
+    all.tree_depth = std::min(all.tree_depth, filter->tree_depth);
+    all.types &= filter->types;
+  }
 }
 
 void SetBitmap(const po::variables_map& values, RepackOptions& options) {
@@ -402,7 +412,7 @@ int Run(const po::variables_map& values, const Io& io) {
     PrintSummary(*stats, io.err);
     HintAtForce(*stats, options, io.err);
   }
-  if (options.bitmap == Bitmap::kYes && stats->borrowed_objects != 0) {
+  if (options.bitmap == Bitmap::kYes && stats->leaves_to_alternates) {
     io.err << "warning: disabling bitmap writing, as some objects are not "
               "being packed\n";
   }
