@@ -6,6 +6,7 @@
 #include <regex.h>
 
 #include <algorithm>
+#include <bit>
 #include <deque>
 #include <map>
 #include <memory>
@@ -240,6 +241,14 @@ DeltaIslands DeltaIslands::Of(const ListIds& whole, const ListIds& part) const {
     islands.of_.push_back(at ? of_[*at] : 0);
   }
   return islands;
+}
+
+uint32_t DeltaIslands::Count(ListRank rank) const {
+  uint32_t count = 0;
+  for (const uint64_t bits : sets_[of_[rank]]) {
+    count += static_cast<uint32_t>(std::popcount(bits));
+  }
+  return count;
 }
 
 bool DeltaIslands::MayBeBase(ListRank delta, ListRank base) const {

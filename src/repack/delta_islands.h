@@ -35,6 +35,8 @@ class DeltaIslands {
   // True if `delta` may be a delta against `base`: if no island has it, or if
   // its islands all have the base.
   bool MayBeBase(ListRank delta, ListRank base) const;
+  // The number of islands that have the object.
+  uint32_t Count(ListRank rank) const;
 
  private:
   friend class IslandMarker;

@@ -23,7 +23,9 @@ constexpr uint64_t kMaxLargeWindow = uint64_t{1} << 30;
 constexpr unsigned kMaxLargeCandidates = 6;
 
 std::vector<ListRank> SearchOrder(const ObjectList& list,
-                                  const Lineages& lineages, uint64_t max_size) {
+                                  const Lineages& lineages,
+                                  const DeltaIslands* islands,
+                                  uint64_t max_size) {
   std::vector<ListRank> order;
   order.reserve(list.ids.size());
   for (const ListRank rank : list.ids.ranks()) {
@@ -36,8 +38,13 @@ std::vector<ListRank> SearchOrder(const ObjectList& list,
         type == ObjectType::kTree || type == ObjectType::kBlob
             ? std::numeric_limits<uint64_t>::max() - list.sizes[rank]
             : 0;
+    // What many islands have may be a base in all of them, so it comes first.
+    const uint32_t rarity =
+        islands == nullptr
+            ? 0
+            : std::numeric_limits<uint32_t>::max() - islands->Count(rank);
     return std::tuple(type, !list.reached(rank),
-                      lineages.groups[list.paths[rank]], shortage,
+                      lineages.groups[list.paths[rank]], rarity, shortage,
                       list.visits[rank], rank);
   });
   return order;
@@ -74,7 +81,7 @@ SearchPlan PlanSearch(const ObjectList& list, const Lineages& lineages,
                       const ReusePlan& reuse,
                       const DeltaSearchOptions& options) {
   const auto order = SearchOrder(
-      list, lineages,
+      list, lineages, options.islands,
       std::min(
           options.big_file_threshold,
           std::max(options.window_memory, options.large_memory / kLargeShare)));

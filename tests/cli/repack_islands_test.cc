@@ -123,6 +123,23 @@ TEST_F(RepackIslandsTest, NoDeltaLeavesAnIsland) {
   EXPECT_EQ(Crossing(), 0);
 }
 
+// What all forks have is the base, although it is smaller.
+TEST_F(RepackIslandsTest, SharedObjectsAreBases) {
+  const std::string shared =
+      Commit(kText, repo_.Git({"rev-parse", "refs/forks/0/main~5"}));
+  for (int fork = 0; fork < 4; ++fork) {
+    repo_.SetRef("refs/forks/" + std::to_string(fork) + "/shared", shared);
+  }
+  ASSERT_TRUE(Repack({"-d", "-i", "-F"}).ok());
+  EXPECT_EQ(Crossing(), 0);
+  const auto bases = Bases();
+  const std::string base = repo_.Git({"rev-parse", shared + ":file"});
+  EXPECT_EQ(bases.count(base), 0U);
+  EXPECT_GT(std::ranges::count_if(
+                bases, [&](const auto& one) { return one.second == base; }),
+            0);
+}
+
 // As in Git, the last pattern counts, and its groups name the island.
 TEST_F(RepackIslandsTest, PatternsAreThoseOfGit) {
   repo_.Git({"config", "--add", "pack.island", "refs/forks/[01]()/"});
