@@ -45,6 +45,7 @@ Result<ObjectIdTable> PackedIn(const RepackJob& job,
                                AlternateObjects& alternates) {
   ZPACK_ASSIGN_OR_RETURN(const auto packs, alternates.ListPacks());
   std::vector<ObjectIdTable> tables;
+  tables.reserve(packs.size());
   for (const AlternatePack& pack : packs) tables.push_back(pack.ids);
   return ObjectIdTable::Merge(job.store.object_format(), tables);
 }

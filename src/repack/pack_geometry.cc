@@ -28,6 +28,7 @@ PackGeometry FindGeometry(std::vector<GeometricPack> packs, uint64_t factor) {
   std::ranges::stable_sort(
       packs, {}, [](const GeometricPack& pack) { return pack.ids.size(); });
   std::vector<uint64_t> counts;
+  counts.reserve(packs.size());
   for (const GeometricPack& pack : packs) counts.push_back(pack.ids.size());
   const size_t split = FindSplit(counts, factor);
   return {std::move(packs), split};
@@ -36,6 +37,7 @@ PackGeometry FindGeometry(std::vector<GeometricPack> packs, uint64_t factor) {
 Result<ObjectIdTable> IdsOf(ObjectFormat format,
                             std::span<const GeometricPack> packs) {
   std::vector<ObjectIdTable> tables;
+  tables.reserve(packs.size());
   for (const GeometricPack& pack : packs) tables.push_back(pack.ids);
   return ObjectIdTable::Merge(format, tables);
 }
