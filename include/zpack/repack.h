@@ -217,8 +217,9 @@ struct RepackStats {
 // or
 //   `output_directory`;
 //   ObjectSet::kAll or `geometric` with an `unreachable` other than kDrop; a
-//   filter with `geometric` or Bitmap::kYes; `filter_to` without a filter;
-//   `expire_to` without kCruft and kRemove.
+//   filter with `geometric`, Bitmap::kYes, ObjectSet::kAll or an `unreachable`
+//   other than kDrop; `filter_to` without a filter; `expire_to` without kCruft
+//   and kRemove.
 // - kUnsupported: a filter with another tree_depth; kRemove where
 //   extensions.preciousObjects is set; `expiration` where gc.recentObjectsHook
 //   is set; Bitmap::kYes where core.multiPackIndex is false;

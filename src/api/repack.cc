@@ -27,6 +27,11 @@ Status CheckDestinations(const RepackOptions& options) {
     return MakeError(ErrorCode::kInvalidArgument,
                      "a bitmap needs every reachable object in one place");
   }
+  if (options.filter.is_set() && (options.objects == ObjectSet::kAll ||
+                                  options.unreachable != Unreachable::kDrop)) {
+    return MakeError(ErrorCode::kInvalidArgument,
+                     "objects cannot be filtered out and kept");
+  }
   if (!options.filter_to.empty() && !options.filter.is_set()) {
     return MakeError(ErrorCode::kInvalidArgument,
                      "nothing is filtered out for '{}'", options.filter_to);

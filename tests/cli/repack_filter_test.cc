@@ -167,6 +167,9 @@ class RepackPromisorTest : public RepackFilterTest {
   // A clone without blobs, with commits of its own.
   RepackPromisorTest() {
     repo_.History(5);
+        {"--filter=blob:none", "-d", "-k"},
+        {"--filter=blob:none", "-d", "-A"},
+        {"--filter=blob:none", "-d", "--cruft"},
     repo_.Git({"config", "uploadpack.allowFilter", "true"});
     repo_.Git({"config", "uploadpack.allowAnySHA1InWant", "true"});
     const std::string clone = dir_ / "clone";

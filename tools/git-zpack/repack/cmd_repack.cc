@@ -148,7 +148,9 @@ void SetDestinations(const po::variables_map& values, RepackOptions& options) {
         "option '--filter-to' can only be used along with '--filter'"};
   }
   if (!Has(values, "filter")) return;
-  for (const char* const other : {"geometric", "write-bitmap-index"}) {
+  for (const char* const other :
+       {"geometric", "write-bitmap-index", "keep-unreachable",
+        "loosen-unreachable", "cruft"}) {
     if (!Has(values, other)) continue;
     throw UsageError{fmt::format(
         "options '--{}' and '--filter' cannot be used together", other)};
