@@ -57,13 +57,23 @@ Result<Leftovers> FindLeftovers(const RepackJob& job, ObjectSource& source,
   const bool cruft = options.unreachable == Unreachable::kCruft;
   std::vector<PackFiles> counting = packs.rewritten;
   counting.insert(counting.end(), packs.kept.begin(), packs.kept.end());
-  // Git uses the time of the pack when it loosens objects.
+  // Objects get the time of their pack when Git loosens them.
   ZPACK_ASSIGN_OR_RETURN(
       const ObjectAges ages,
       job.store.ReadAges(all.ids, counting,
                          cruft ? CruftTimes::kOfObjects : CruftTimes::kOfPack));
-  ZPACK_ASSIGN_OR_RETURN(ListMarks keep,
-                         FindSurvivors(source, all, options.expiration, ages));
+  ObjectAges latest = ages;
+  if (!cruft && options.expiration) {
+    // But they expire only if their own time in a cruft pack is as old.
+    ZPACK_ASSIGN_OR_RETURN(
+        const ObjectAges own,
+        job.store.ReadAges(all.ids, counting, CruftTimes::kOfObjects));
+    for (const ListRank rank : all.ids.ranks()) {
+      latest.mtimes[rank] = std::max(ages.mtimes[rank], own.mtimes[rank]);
+    }
+  }
+  ZPACK_ASSIGN_OR_RETURN(
+      ListMarks keep, FindSurvivors(source, all, options.expiration, latest));
   ListMarks used_again(all.ids.size());
   if (cruft) {
     ZPACK_ASSIGN_OR_RETURN(used_again,

@@ -275,6 +275,23 @@ TEST_F(RepackUnreachableTest, CruftPackIsReplaced) {
   EXPECT_THAT(loose.cruft, IsEmpty());
 }
 
+TEST_F(RepackUnreachableTest, TimesInACruftPackCountWhenItIsLoosened) {
+  const Objects before = ExpectAsGit({"--cruft"});
+  GoOn();
+  const auto young = std::ranges::count_if(
+      before.cruft,
+      [](const auto& object) { return object.second == kRecent; });
+  ASSERT_GT(young, 0);
+  const std::string cruft =
+      pack_directory() + '/' + FilesWith(pack_directory(), ".mtimes").at(0);
+  for (const time_t time : {kOld, kRecent}) {
+    SetTime(cruft + ".pack", time);
+    const Objects after =
+        ExpectAsGit({"-A", std::string("--unpack-unreachable=") + kAfterLater});
+    EXPECT_GE(after.loose.size(), static_cast<size_t>(young));
+  }
+}
+
 // Git forgets the time of the loose copy until 2.48.
 TEST_F(RepackUnreachableTest, WhatIsUsedAgainStaysYoungBesideAKeptCruftPack) {
   ExpectAsGit({"--cruft"});
