@@ -11,6 +11,7 @@
 #include "inventory/object_enumerator.h"
 #include "object/id_sets.h"
 #include "repack/borrowed_objects.h"
+#include "repack/promisor_objects.h"
 
 namespace zpack {
 namespace {
@@ -41,9 +42,9 @@ class GeometricChooser {
     ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable wanted,
                            ObjectIdTable::Merge(format(), {rolled_up, loose}));
     ZPACK_ASSIGN_OR_RETURN(choice_.kept, ReadWholeIds(job_.store, packs_.kept));
-    ZPACK_TRY(Leave(packs_.usual, choice_.kept, wanted));
     choice_.known = wanted;
     if (!job_.settings.multi_pack_index_with_cruft) return Follow(wanted);
+    ZPACK_TRY(Leave(packs_.usual, choice_.kept, wanted));
     ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable packed_here,
                            Without(wanted, elsewhere_));
     ZPACK_ASSIGN_OR_RETURN(choice_.list, List(packed_here));
@@ -53,7 +54,8 @@ class GeometricChooser {
   // Also packs what `wanted` objects and packs outside the multi-pack-index
   // reach, so that the packs of a multi-pack-index without cruft packs have all
   // that its commits need ('git pack-objects --stdin-packs=follow'). What packs
-  // of the present multi-pack-index reach is assumed to be there.
+  // of the present multi-pack-index and promisor packs reach is assumed to be
+  // there.
   Status Follow(const ObjectIdTable& wanted) {
     const auto indexed = job_.store.ReadMultiPackIndex();
     std::vector<GeometricPack> closed;
@@ -64,8 +66,14 @@ class GeometricChooser {
     }
     ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable behind, IdsOf(format(), closed));
     ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable outside, IdsOf(format(), open));
+    ZPACK_ASSIGN_OR_RETURN(const PromisorObjects promisor,
+                           FindPromisorObjects(job_, packs_));
+    ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable promised,
+                           Without(promisor.all, wanted));
     ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable all, source_.ListObjects());
-    ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable walked, Without(all, behind));
+    ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable ahead, Without(all, behind));
+    ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable walked,
+                           Without(ahead, promised));
     ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable tips,
                            ObjectIdTable::Merge(format(), {wanted, outside}));
     ZPACK_ASSIGN_OR_RETURN(
@@ -73,11 +81,15 @@ class GeometricChooser {
                                          job_.options.run, stats_.unreadable));
     ListMarks keep(list.ids.size());
     for (const ListRank rank : list.ids.ranks()) {
-      const ObjectId id = list.ids[rank];
-      keep[rank] =
-          (list.reached(rank) || wanted.Find(id)) && !elsewhere_.Find(id);
+      keep[rank] = list.reached(rank) || wanted.Find(list.ids[rank]);
     }
-    choice_.list = KeepObjects(std::move(list), keep);
+    list = KeepObjects(std::move(list), keep);
+    ZPACK_TRY(Leave(packs_.usual, choice_.kept, list.ids));
+    ListMarks here(list.ids.size());
+    for (const ListRank rank : list.ids.ranks()) {
+      here[rank] = !elsewhere_.Find(list.ids[rank]);
+    }
+    choice_.list = KeepObjects(std::move(list), here);
     return {};
   }
 

@@ -145,6 +145,24 @@ TEST_F(RepackGeometricTest, NeededObjectsOfCruftPacksAreFollowedAsInGit) {
   ExpectAsGit({"-d", "-g2"});
 }
 
+TEST_F(RepackGeometricTest, NeededObjectsOfAlternatesAreLeftThereAsInGit) {
+  if (!GitIsSince(51)) GTEST_SKIP() << "this Git does not follow objects";
+  repo_.History(3);
+  repo_.PackAll();
+  const std::string loose = repo_.SimpleCommit(
+      "loose in the alternate\n", {repo_.Git({"rev-parse", "main"})});
+  repo_.SetRef("refs/heads/main", loose);
+  const std::string clone = dir_ / "clone";
+  repo_.Git({"clone", "-q", "--bare", "--shared", repo_.path(), clone});
+  repo_ = RepoBuilder::Existing(clone);
+  repo_.Git({"config", "repack.writeBitmaps", "false"});
+  repo_.Git({"config", "repack.midxMustContainCruft", "false"});
+  repo_.SetRef("refs/heads/own", repo_.SimpleCommit("own\n", {loose}));
+  ExpectAsGit({"-d", "-g2", "-l"});
+  // The pack of the alternate is left alone, too.
+  ExpectAsGit({"-d", "-g2"});
+}
+
 TEST_F(RepackGeometricTest, ObjectOfALargerPackIsNotPackedAgain) {
   std::string ids;
   for (int i = 0; i < 20; ++i) {
