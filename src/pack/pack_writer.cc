@@ -260,9 +260,8 @@ Result<std::string> PackWriter::Publish(const SharedMode& shared) {
   return name_;
 }
 
-Status PackWriter::Publish(const std::string& name, const SharedMode& shared) {
+Status PackWriter::RemoveMisfits(const std::string& name) {
   const std::string path = directory_ + '/' + name;
-  // These files of another process may not fit the new pack.
   ZPACK_TRY(RemoveIfThere(path + ".bitmap"));
   for (const auto& [kind, extension] :
        {std::pair(kTemporaryMtimes, ".mtimes"),
@@ -271,6 +270,11 @@ Status PackWriter::Publish(const std::string& name, const SharedMode& shared) {
       ZPACK_TRY(RemoveIfThere(path + extension));
     }
   }
+  return {};
+}
+
+Status PackWriter::Publish(const std::string& name, const SharedMode& shared) {
+  const std::string path = directory_ + '/' + name;
   for (const auto& [kind, extension] : kFileExtensions) {
     if (std::ranges::find(temporaries_, kind) == temporaries_.end()) continue;
     ZPACK_TRY(FinishObjectFile(file_system_, Temporary(kind), shared));

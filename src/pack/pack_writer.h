@@ -85,11 +85,13 @@ class PackWriter {
   // After Finish: the name that Git gives the pack, 'pack-<hash of the pack>'.
   const std::string& name() const { return name_; }
 
+  // Removes files of another process that may not fit a pack that gets this
+  // name: a bitmap, and a '.mtimes' or '.promisor' file unless this is a pack
+  // of that kind. REQUIRES: Finish has succeeded.
+  Status RemoveMisfits(const std::string& name);
   // Publishes the pack: gives the files the modes that Git uses, renames them
   // to `name` plus an extension, and syncs the directory. Existing files of
-  // these names are replaced; an existing bitmap is removed, and so is a
-  // '.mtimes' or '.promisor' file unless this is a pack of that kind. REQUIRES:
-  // Finish has succeeded.
+  // these names are replaced. REQUIRES: Finish has succeeded.
   Status Publish(const std::string& name, const SharedMode& shared = {});
   // As above, under name(). Existing files can only be those of the same pack.
   Result<std::string> Publish(const SharedMode& shared = {});

@@ -74,6 +74,7 @@ class NewPacks {
         BuildPacks(job_, source_, list, Search(kind), directory));
     ZPACK_TRY(CompleteAll(kind, list, mtimes, built));
     if (job_.options.publication == Publication::kNo) return {};
+    // A pack of the same name there is the same pack; what belongs to it stays.
     for (const BuiltPack& pack : built) {
       const std::string& name = pack.writer->name();
       ZPACK_TRY(pack.writer->Publish(base + name.substr(name.find('-')),

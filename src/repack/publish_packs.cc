@@ -112,6 +112,7 @@ Result<std::vector<std::string>> PublishPacks(
     while (taken.contains(name)) {
       name = NextName(job.store.object_format(), name);
     }
+    ZPACK_TRY(built[i].writer->RemoveMisfits(name));
     ZPACK_TRY(built[i].writer->Publish(name, job.settings.shared_mode));
     names.push_back(std::move(name));
   }

@@ -83,9 +83,11 @@ TEST_F(RepackFilterTest, FilteredObjectsGoWhereTheyAreSent) {
   repo_.History(6);
   repo_.PackAll();
   const auto all = AllObjects(repo_.path());
+  const std::string again = Copy("again");
   const std::string elsewhere = Elsewhere("elsewhere");
-  const ProcessResult result =
-      Repack({"-d", "--filter=blob:none", "--filter-to", elsewhere + "/pack"});
+  const std::vector<std::string> options = {"-d", "--filter=blob:none",
+                                            "--filter-to", elsewhere + "/pack"};
+  const ProcessResult result = Repack(options);
   ASSERT_TRUE(result.ok()) << ::testing::PrintToString(result);
   const auto packs = FilesWith(elsewhere, ".pack");
   ASSERT_THAT(packs, SizeIs(1));
@@ -95,6 +97,17 @@ TEST_F(RepackFilterTest, FilteredObjectsGoWhereTheyAreSent) {
             fs::path(elsewhere).parent_path().string() + "\n");
   EXPECT_EQ(AllObjects(repo_.path()), all);
   ExpectSound(repo_.path());
+  // The same pack again, in a repository that has made it its own.
+  const std::vector<std::string> extensions = {".promisor", ".mtimes",
+                                               ".bitmap"};
+  for (const std::string& extension : extensions) {
+    WriteFile(elsewhere + '/' + packs[0] + extension, "theirs");
+  }
+  ASSERT_TRUE(Repack(again, options).ok());
+  EXPECT_EQ(FilesWith(elsewhere, ".pack"), packs);
+  for (const std::string& extension : extensions) {
+    EXPECT_TRUE(Exists(elsewhere + '/' + packs[0] + extension)) << extension;
+  }
 }
 
 TEST_F(RepackFilterTest, NothingGoesIfThePlaceDoesNotExist) {
@@ -154,6 +167,9 @@ TEST_F(RepackFilterTest, OptionsThatNeedOthersAreRefused) {
         {"--expire-to=x/pack", "--cruft"},
         {"--filter=blob:none", "-g2"},
         {"--filter=blob:none", "-b"},
+        {"--filter=blob:none", "-d", "-k"},
+        {"--filter=blob:none", "-d", "-A"},
+        {"--filter=blob:none", "-d", "--cruft"},
         {"--filter=sparse:oid=main"},
         {"--filter=x"}}) {
     EXPECT_EQ(Repack(options).exit_code, 129)
@@ -167,9 +183,6 @@ class RepackPromisorTest : public RepackFilterTest {
   // A clone without blobs, with commits of its own.
   RepackPromisorTest() {
     repo_.History(5);
-        {"--filter=blob:none", "-d", "-k"},
-        {"--filter=blob:none", "-d", "-A"},
-        {"--filter=blob:none", "-d", "--cruft"},
     repo_.Git({"config", "uploadpack.allowFilter", "true"});
     repo_.Git({"config", "uploadpack.allowAnySHA1InWant", "true"});
     const std::string clone = dir_ / "clone";
@@ -201,6 +214,10 @@ TEST_F(RepackPromisorTest, ObjectsStayInPromisorPacksAsInGit) {
             .out,
         missing + "\n");
   }
+  if (GitIsSince(54)) {
+    repo_.Git({"config", "repack.midxMustContainCruft", "false"});
+    ExpectAsGit({"-g2", "-d"});
+  }
   // Several promisor packs become one.
   const size_t at = missing.find('?') + 1;
   repo_.Git({"cat-file", "-e", missing.substr(at, IdDigits())});
@@ -214,10 +231,6 @@ TEST_F(RepackPromisorTest, UnreachableObjectsAreThoseOfNoPromisorPack) {
   repo_.SetRef("refs/heads/gone", repo_.SimpleCommit("gone\n"));
   repo_.Git({"repack", "-q", "-d"});
   repo_.Git({"update-ref", "-d", "refs/heads/gone"});
-  if (GitIsSince(54)) {
-    repo_.Git({"config", "repack.midxMustContainCruft", "false"});
-    ExpectAsGit({"-g2", "-d"});
-  }
   // Promisor objects that no ref needs.
   repo_.Git({"update-ref", "-d", "refs/heads/main"});
   repo_.SetRef("refs/heads/own", repo_.SimpleCommit("own\n"));
