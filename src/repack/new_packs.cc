@@ -181,6 +181,15 @@ Status WriteNewPacks(const RepackJob& job, const PackSets& packs,
   if (choice.list.ids.size() != 0 || cruft || promised || filtered) {
     ZPACK_TRY(MakePackDirectory(job));
   }
+  // Nothing is published here if a pack cannot be written elsewhere.
+  if (filtered && !job.options.filter_to.empty()) {
+    ZPACK_TRY(packs_to_be.WriteTo(job.options.filter_to, kFilteredOut,
+                                  choice.filtered_out, {}));
+  }
+  if (expired) {
+    ZPACK_TRY(packs_to_be.WriteTo(job.options.expire_to, kCruft,
+                                  leftovers.expired, leftovers.expired_mtimes));
+  }
   if (choice.list.ids.size() != 0) {
     ZPACK_ASSIGN_OR_RETURN(stats.names,
                            packs_to_be.Write(kUsual, choice.list, {}));
@@ -201,13 +210,8 @@ Status WriteNewPacks(const RepackJob& job, const PackSets& packs,
         const std::vector<std::string> names,
         packs_to_be.Write(kFilteredOut, choice.filtered_out, {}));
     stats.names.insert(stats.names.end(), names.begin(), names.end());
-  } else if (filtered) {
-    ZPACK_TRY(packs_to_be.WriteTo(job.options.filter_to, kFilteredOut,
-                                  choice.filtered_out, {}));
   }
-  if (!expired) return {};
-  return packs_to_be.WriteTo(job.options.expire_to, kCruft, leftovers.expired,
-                             leftovers.expired_mtimes);
+  return {};
 }
 
 }  // namespace zpack
