@@ -373,6 +373,17 @@ TEST_F(RepackUnreachableTest, DamagedTimesAreRefused) {
   ExpectRefusal("mtimes", {"-d", "--cruft"});
 }
 
+// As Git from 2.55 on.
+TEST_F(RepackUnreachableTest, SettingsOutOfRangeAreRefused) {
+  for (const char* const name : {"repack.cruftWindow", "repack.cruftDepth"}) {
+    repo_.Git({"config", name, "2147483647"});
+    EXPECT_TRUE(Repack({"--cruft", "--dry-run"}).ok());
+    repo_.Git({"config", name, "2147483648"});
+    ExpectRefusal("out of range", {"--cruft"});
+    repo_.Git({"config", "--unset", name});
+  }
+}
+
 TEST_F(RepackUnreachableTest, DatesThatAreUnderstood) {
   for (const char* date :
        {"2.weeks.ago", "1 year 2 months ago", "now", "all", "never", "false",

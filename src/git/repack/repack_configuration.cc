@@ -117,7 +117,12 @@ Status ReadSearchSettings(const Configuration& config,
        {std::pair("repack.cruftwindow", &settings.cruft_window),
         std::pair("repack.cruftdepth", &settings.cruft_depth)}) {
     ZPACK_ASSIGN_OR_RETURN(const auto value, config.Number(name));
-    if (value) *setting = bounded(*value);
+    if (!value) continue;
+    if (!std::in_range<int32_t>(*value)) {
+      return MakeError(ErrorCode::kGit, "value of '{}' out of range: {}", name,
+                       *value);
+    }
+    *setting = bounded(*value);
   }
   ZPACK_ASSIGN_OR_RETURN(settings.delta_islands,
                          ConfigBool(config, "repack.usedeltaislands", false));
