@@ -4,6 +4,7 @@
 #include "repack/object_choice.h"
 
 #include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "inventory/object_enumerator.h"
@@ -62,6 +63,26 @@ Status ChooseUsual(const RepackJob& job, ObjectSource& source, ObjectList all,
   return {};
 }
 
+// With all objects to pack, leaves out those that only alternates have and that
+// nothing in the repository needs, as Git does.
+Result<ObjectList> WithoutForeign(const RepackJob& job, const PackSets& packs,
+                                  ObjectList all) {
+  ZPACK_ASSIGN_OR_RETURN(const auto alternates, job.store.OpenAlternates());
+  if (alternates == nullptr) return all;
+  std::vector<ObjectIdTable> own;
+  ZPACK_ASSIGN_OR_RETURN(own.emplace_back(), job.store.ListLooseObjects());
+  for (const auto& part : {packs.kept, packs.staying, packs.rewritten}) {
+    ZPACK_ASSIGN_OR_RETURN(own.emplace_back(), ReadIds(job.store, part));
+  }
+  ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable ids,
+                         ObjectIdTable::Merge(all.ids.format(), own));
+  ListMarks keep(all.ids.size());
+  for (const ListRank rank : keep.indexes()) {
+    keep[rank] = all.reached(rank) || ids.Find(all.ids[rank]).has_value();
+  }
+  return KeepObjects(std::move(all), keep);
+}
+
 }  // namespace
 
 Result<ObjectChoice> ChooseObjects(const RepackJob& job, ObjectSource& source,
@@ -107,6 +128,8 @@ Result<ObjectChoice> ChooseObjects(const RepackJob& job, ObjectSource& source,
     ZPACK_ASSIGN_OR_RETURN(choice.leftovers,
                            FindLeftovers(job, source, packs, all, elsewhere));
     all = KeepReached(std::move(all));
+  } else if (options.objects == ObjectSet::kAll) {
+    ZPACK_ASSIGN_OR_RETURN(all, WithoutForeign(job, packs, std::move(all)));
   }
   ZPACK_ASSIGN_OR_RETURN(
       choice.known,

@@ -69,7 +69,7 @@ class RepackLocalTest : public RepackFixture {
     const std::string copy = dir_ / "copy";
     fs::remove_all(copy);
     fs::copy(repo_.path(), copy, fs::copy_options::recursive);
-    std::vector<std::string> words = {"repack", "-q", "-a", "-d", "-l"};
+    std::vector<std::string> words = {"repack", "-q", "-a", "-d"};
     words.insert(words.end(), options.begin(), options.end());
     ASSERT_EQ(RunGit(words, copy).exit_code, 0);
     const RepositoryState before = ReadState(repo_.path());
@@ -91,8 +91,22 @@ TEST_F(RepackLocalTest, LeavesWhatAlternatesHaveAsGitDoes) {
   OwnEverything();
   repo_.SetRef("refs/tags/own", repo_.WriteBlob("loose here\n"));
   ASSERT_THAT(Own(repo_.path()), ::testing::Not(IsEmpty()));
-  ExpectAsGit({});
+  ExpectAsGit({"-l"});
   EXPECT_THAT(Own(repo_.path()), SizeIs(4));
+}
+
+// What alternates have and nothing here needs is none of this repository's.
+TEST_F(RepackLocalTest, UnreachableObjectsOfAlternatesStayThere) {
+  const std::string packed = lender_.WriteBlob("packed, not needed here\n");
+  lender_.SetRef("refs/tags/packed", packed);
+  lender_.PackAll();
+  repo_.SetRef("refs/heads/main", repo_.SimpleCommit("own\n", {tip_}));
+  ASSERT_EQ(repo_.Git({"repack", "-a", "-d", "-q"}), "");
+  // Nothing needs it here either, and it is here.
+  repo_.WriteBlob("loose here\n");
+  ExpectAsGit({"-k"});
+  EXPECT_THAT(Own(repo_.path()),
+              ::testing::Not(::testing::Contains("packed " + packed)));
 }
 
 TEST_F(RepackLocalTest, LooseCopiesGoOnlyForPackedOnes) {
@@ -103,7 +117,7 @@ TEST_F(RepackLocalTest, LooseCopiesGoOnlyForPackedOnes) {
   repo_.WriteObject("commit", content);
   ASSERT_THAT(LooseObjects(),
               ::testing::UnorderedElementsAre(loose_there_, tip_));
-  ExpectAsGit({});
+  ExpectAsGit({"-l"});
   EXPECT_THAT(LooseObjects(), ::testing::ElementsAre(loose_there_));
 }
 
@@ -111,7 +125,7 @@ TEST_F(RepackLocalTest, EverythingMayBeBorrowed) {
   repo_.SetRef("refs/heads/main", tip_);
   repo_.Git({"repack", "-a", "-d", "-q"});
   ASSERT_THAT(Packs(), SizeIs(1));
-  ExpectAsGit({});
+  ExpectAsGit({"-l"});
   EXPECT_THAT(Own(repo_.path()), IsEmpty());
   // And is packed again without the option.
   ASSERT_EQ(Repack({"-d"}).exit_code, 0);
@@ -123,7 +137,7 @@ TEST_F(RepackLocalTest, UnreachableObjectsAreLeftToAlternates) {
   OwnEverything();
   const std::string stray = repo_.WriteBlob("stray\n");
   repo_.PackAll();
-  ExpectAsGit({"-k"});
+  ExpectAsGit({"-l", "-k"});
   EXPECT_TRUE(Has(stray));
 }
 
