@@ -67,6 +67,14 @@ foreach(name attest attestation)
 endforeach()
 add_test(NAME ci_https COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/ci/https_test.py $<TARGET_FILE:git-zpack>)
 add_test(NAME ci_nightly COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/ci/nightly_test.py $<TARGET_FILE:git-zpack>)
+# Records what a program does to files, for tools/dev/power-cut.
+add_library(zpack_record_preload MODULE support/record_preload.cc)
+target_link_libraries(zpack_record_preload PRIVATE zpack_settings ${CMAKE_DL_LIBS})
+add_test(NAME ci_trials
+  COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/ci/trials_test.py $<TARGET_FILE:git-zpack>
+    $<TARGET_FILE:zpack_record_preload>)
+set_tests_properties(ci_trials PROPERTIES LABELS release ENVIRONMENT PYTHONDONTWRITEBYTECODE=1)
+add_dependencies(release_tests zpack_record_preload)
 # With the Python for which the package is built, if it is.
 set(documents_python python3)
 if(ZPACK_PYTHON)

@@ -115,7 +115,7 @@ class Trial:
     def run(self, *command):
         with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
             start = time.monotonic()
-            process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=err,
+            process = subprocess.Popen(command, cwd="/", stdin=subprocess.DEVNULL, stdout=out, stderr=err,
                                        env=self.environment, start_new_session=True)
             try:
                 code, usage = self._wait(process, start + SECONDS_PER_COMMAND)
@@ -186,7 +186,9 @@ class Trial:
         """The entries, in order, of each reflog."""
         entries = set()
         for name in self._logged(repository):
-            for line in self.ask(repository, "log", "-g", "--date=raw",
+            # Git converts texts to the encoding that the repository prefers.
+            for line in self.ask(repository, "-c", "i18n.logOutputEncoding=UTF-8", "-c",
+                                 "i18n.commitEncoding=UTF-8", "log", "-g", "--date=raw",
                                  "--format=%H %gd %gn %ge %gs", name, "--"):
                 entries.add(f"{name} {line}")
         return entries
