@@ -56,6 +56,7 @@ bool RunBeside(unsigned threads, const std::function<void()>& work,
 Status ParallelFor(unsigned threads, const std::stop_token& stop,
                    uint64_t count, uint64_t grain,
                    const std::function<Status(uint64_t, uint64_t)>& body) {
+  const TraceRun run("parallel for", threads, 0);
   std::mutex mutex;  // guards the variables below
   uint64_t next = 0;
   uint64_t failed = count;  // `begin` of the first failed range
@@ -69,7 +70,10 @@ Status ParallelFor(unsigned threads, const std::stop_token& stop,
       next = end;
       lock.unlock();
       Status status = CheckStop(stop);
-      if (status) status = Guarded([&] { return body(begin, end); });
+      if (status) {
+        const TraceSpan span("transform", run, begin);
+        status = Guarded([&] { return body(begin, end); });
+      }
       lock.lock();
       if (!status && begin < failed) {
         failed = begin;

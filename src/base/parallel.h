@@ -17,10 +17,12 @@
 #include <memory>
 #include <mutex>
 #include <stop_token>
+#include <type_traits>
 #include <utility>
 
 #include "base/error.h"
 #include "base/guarded.h"
+#include "base/trace.h"
 #include "zpack/result.h"
 
 namespace zpack {
@@ -51,6 +53,23 @@ struct PipelineThreads {
   size_t items_per_thread = 2;
 };
 
+// Parts of the transformation of an item that another worker may do. `Worker`
+// is what the workers of the pipeline have.
+template <typename Worker>
+class Parts {
+ public:
+  using Part = std::function<Status(Worker&)>;
+
+  virtual ~Parts() = default;
+
+  // Whether a worker waits for work now. If none does, the transformation is
+  // better done at once.
+  virtual bool IsWanted() = 0;
+  // Leaves `part` to any worker, which may be this one, later. The item is
+  // consumed only after all its parts are done, and fails if one fails.
+  virtual void Leave(Part part) = 0;
+};
+
 // The implementation of RunOrderedPipeline, below.
 template <typename Item, typename MakeWorker, typename Produce,
           typename Transform, typename Consume>
@@ -62,7 +81,9 @@ class OrderedPipeline {
         make_worker_(make_worker),
         produce_(produce),
         transform_(transform),
-        consume_(consume) {}
+        consume_(consume),
+        run_("pipeline", threads.threads,
+             threads.threads * threads.items_per_thread) {}
 
   Status Run() {
     RunOnThreads(threads_.threads, [&] {
@@ -77,39 +98,119 @@ class OrderedPipeline {
   }
 
  private:
+  using Worker = std::invoke_result_t<MakeWorker&>;
+  using Part = typename Parts<Worker>::Part;
   struct Slot {
     Item item;
+    uint64_t number = 0;
     Status status;
-    bool done = false;
+    size_t undone = 1;  // the transformation itself, and parts of it
+
+    bool done() const { return undone == 0; }
   };
   using Lock = std::unique_lock<std::mutex>;
 
-  // Runs one worker until no work is left.
+  // What a transformation leaves of a slot.
+  class SlotParts final : public Parts<Worker> {
+   public:
+    SlotParts(OrderedPipeline& pipeline, Slot& slot, Worker& worker)
+        : pipeline_(pipeline), slot_(slot), worker_(worker) {}
+
+    bool IsWanted() override {
+      if (IsTraceOfOneThread()) return true;
+      const std::lock_guard<std::mutex> lock(pipeline_.mutex_);
+      return pipeline_.idle_ > pipeline_.parts_.size();
+    }
+    void Leave(Part part) override {
+      if (IsTraceOfOneThread()) {
+        Status status = pipeline_.DoPart(slot_, part, worker_);
+        if (!status) slot_.status = std::move(status);
+        return;
+      }
+      const std::lock_guard<std::mutex> lock(pipeline_.mutex_);
+      ++slot_.undone;
+      pipeline_.parts_.push_back({&slot_, std::move(part)});
+      pipeline_.wake_.notify_one();
+    }
+
+   private:
+    // It shows the parts, which are done at once.
+    bool IsTraceOfOneThread() const {
+      return pipeline_.threads_.threads <= 1 && pipeline_.run_.number() != 0;
+    }
+
+    OrderedPipeline& pipeline_;
+    Slot& slot_;
+    Worker& worker_;
+  };
+
+  struct LeftPart {
+    Slot* slot;
+    Part part;
+  };
+
+  // Runs one worker until no work is left. After a failure the worker may be
+  // in any state, so another one is made for what is left.
   Status Work() {
-    auto worker = make_worker_();
+    std::unique_ptr<Worker> worker;  // it may not be movable
     Lock lock(mutex_);
     while (true) {
-      wake_.wait(lock, [&] { return ended() || MayProduce(); });
-      if (ended()) return {};
-      Slot* const slot = ProduceNext(lock);
-      if (slot == nullptr) return {};
+      ++idle_;
+      wake_.wait(lock,
+                 [&] { return !parts_.empty() || MayProduce() || HasEnded(); });
+      --idle_;
+      if (failed_ || (parts_.empty() && HasEnded())) return {};
+      Slot* slot = nullptr;
+      Part part;
+      if (parts_.empty()) {
+        slot = ProduceNext(lock);
+        if (slot == nullptr) continue;
+      } else {
+        slot = parts_.front().slot;
+        part = std::move(parts_.front().part);
+        parts_.pop_front();
+      }
       if (slot->status) {
         lock.unlock();
-        Status status = Guarded([&] { return transform_(slot->item, worker); });
+        Status status = Guarded([&]() -> Status {
+          if (!worker) worker.reset(new Worker(make_worker_()));
+          return part ? DoPart(*slot, part, *worker)
+                      : DoTransform(*slot, *worker);
+        });
+        // What the part holds is released before the item is consumed.
+        part = nullptr;
+        if (!status) worker.reset();
         lock.lock();
-        slot->status = std::move(status);
+        if (!status && slot->status) slot->status = std::move(status);
       }
-      slot->done = true;
-      // Later items would not be consumed, and a worker that threw may be in
-      // any state.
-      const bool failed = !slot->status;
-      if (failed) exhausted_ = true;
-      Drain(lock);
-      if (failed) {
-        wake_.notify_all();
-        return {};
-      }
+      Finish(*slot, lock);
     }
+  }
+
+  Status DoTransform(Slot& slot, Worker& worker) {
+    const TraceSpan span("transform", run_, slot.number);
+    if constexpr (std::is_invocable_v<Transform&, Item&, Worker&,
+                                      Parts<Worker>&>) {
+      SlotParts parts(*this, slot, worker);
+      return transform_(slot.item, worker, parts);
+    } else {
+      return transform_(slot.item, worker);
+    }
+  }
+
+  Status DoPart(Slot& slot, Part& part, Worker& worker) {
+    const TraceSpan span("part", run_, slot.number);
+    return part(worker);
+  }
+
+  // The transformation of a slot, or a part of it, is done or has failed.
+  void Finish(Slot& slot, Lock& lock) {
+    --slot.undone;
+    // Later items would not be consumed.
+    if (!slot.status) exhausted_ = true;
+    if (slot.done()) --active_;
+    Drain(lock);
+    if (HasEnded()) wake_.notify_all();
   }
 
   // Appends the next item to the sequence and returns it; null at the end of
@@ -117,10 +218,13 @@ class OrderedPipeline {
   // of earlier items are still reported first.
   Slot* ProduceNext(Lock& lock) {
     producing_ = true;
+    ++active_;
     auto owned = std::make_unique<Slot>();
+    owned->number = next_++;
     lock.unlock();
     Result<bool> more = false;
     if (Status go_on = CheckStop(threads_.stop); go_on) {
+      const TraceSpan span("produce", run_, owned->number);
       more = Guarded([&] { return produce_(owned->item); });
     } else {
       more = std::unexpected(std::move(go_on).error());
@@ -131,6 +235,8 @@ class OrderedPipeline {
     if (!more || *more) {
       slot = owned.get();
       in_flight_.push_back(std::move(owned));
+    } else {
+      --active_;
     }
     exhausted_ = exhausted_ || !more || !*more;
     if (!more) slot->status = std::unexpected(std::move(more).error());
@@ -143,12 +249,15 @@ class OrderedPipeline {
   void Drain(Lock& lock) {
     if (consuming_) return;
     consuming_ = true;
-    while (!failed_ && !in_flight_.empty() && in_flight_.front()->done) {
+    while (!failed_ && !in_flight_.empty() && in_flight_.front()->done()) {
       std::unique_ptr<Slot> slot = std::move(in_flight_.front());
       in_flight_.pop_front();
       lock.unlock();
       Status status = std::move(slot->status);
-      if (status) status = Guarded([&] { return consume_(slot->item); });
+      if (status) {
+        const TraceSpan span("consume", run_, slot->number);
+        status = Guarded([&] { return consume_(slot->item); });
+      }
       slot.reset();
       lock.lock();
       if (!status) Fail(std::move(status));
@@ -163,9 +272,11 @@ class OrderedPipeline {
     wake_.notify_all();
   }
 
-  bool ended() const { return failed_ || exhausted_; }
+  // No more work comes: nothing more is produced, and no transformation runs
+  // that could leave a part of it.
+  bool HasEnded() const { return failed_ || (exhausted_ && active_ == 0); }
   bool MayProduce() const {
-    return !producing_ &&
+    return !producing_ && !exhausted_ &&
            in_flight_.size() < threads_.threads * threads_.items_per_thread;
   }
 
@@ -174,9 +285,14 @@ class OrderedPipeline {
   Produce& produce_;
   Transform& transform_;
   Consume& consume_;
+  const TraceRun run_;
   std::mutex mutex_;  // guards everything below
   std::condition_variable wake_;
   std::deque<std::unique_ptr<Slot>> in_flight_;  // in order of production
+  std::deque<LeftPart> parts_;
+  size_t idle_ = 0;    // workers that wait
+  size_t active_ = 0;  // slots that are produced or not done
+  uint64_t next_ = 0;  // number of the next slot
   bool producing_ = false;
   bool exhausted_ = false;  // nothing more is to be produced
   bool consuming_ = false;
@@ -191,6 +307,9 @@ class OrderedPipeline {
 // `make_worker()` makes the W of each worker. All functions run on the worker
 // threads; if there is one worker only, it may be the calling thread. After an
 // error or an exception in transform, its W is not used again.
+//
+// A transformation that takes a Parts<W>& as well can leave parts of its work
+// to workers that would wait.
 //
 // Returns the error of the earliest item that failed, so that the result does
 // not depend on timing. A stop request counts as a failure of the item that

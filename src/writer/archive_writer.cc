@@ -55,7 +55,25 @@ struct BlockInFlight {
   std::optional<PlannedStretch> plan;
   Bytes segment;  // content of a segment, read in order by the producer
   ReusedBlock taken_over;
-  std::vector<EncodedBlock> encoded;
+  EncodedBlocks encoded;
+};
+
+// Workers of the pipeline that wait for work.
+class IdleWorkers final : public BlockHelpers {
+ public:
+  using Worker = std::unique_ptr<BlockWorker>;
+
+  explicit IdleWorkers(Parts<Worker>& parts) : parts_(parts) {}
+
+  bool AreIdle() override { return parts_.IsWanted(); }
+  void Leave(Job job) override {
+    parts_.Leave([job = std::move(job)](Worker& worker) {
+      return job(worker->encoder());
+    });
+  }
+
+ private:
+  Parts<Worker>& parts_;
 };
 
 // The three steps of the pipeline, and the statistics that they collect.
@@ -85,10 +103,15 @@ class ArchiveWriter {
     return true;
   }
 
-  Status Encode(BlockInFlight& block, BlockWorker& worker) const {
+  Status Encode(BlockInFlight& block, BlockWorker& worker,
+                Parts<IdleWorkers::Worker>& parts) const {
     if (block.plan && IsWritten(block)) return ReadWritten(block);
     if (block.plan) {
-      return worker.Encode(*block.plan, block.segment, block.encoded);
+      IdleWorkers idle(parts);
+      // The blocks of a group follow each other in one encoder.
+      BlockHelpers* const helpers = plan_.options.groups ? nullptr : &idle;
+      return worker.Encode(*block.plan, block.segment,
+                           {&block.encoded, helpers});
     }
     ZPACK_ASSIGN_OR_RETURN(
         block.taken_over,
@@ -199,8 +222,9 @@ Result<WriteStats> WriteArchive(const ArchivePlan& plan,
                                              plan.options, phase, run.stop);
       },
       [&](BlockInFlight& block) { return writer.Produce(block); },
-      [&](BlockInFlight& block, std::unique_ptr<BlockWorker>& worker) {
-        return writer.Encode(block, *worker);
+      [&](BlockInFlight& block, IdleWorkers::Worker& worker,
+          Parts<IdleWorkers::Worker>& parts) {
+        return writer.Encode(block, *worker, parts);
       },
       [&](BlockInFlight& block) { return writer.Write(block); });
   ZPACK_TRY(encoded);

@@ -33,18 +33,20 @@ BlockWorker::BlockWorker(const EncodingInput& input,
                  [this](const FarVersion& far) { return ReadFar(far); }) {}
 
 Status BlockWorker::Encode(const PlannedStretch& plan, Bytes& segment,
-                           std::vector<EncodedBlock>& out) {
+                           const BlockDestination& to) {
   if (plan.kind == format::BlockKind::kSegment) {
-    return EncodeSegment(plan, segment, out);
+    return EncodeSegment(plan, segment, *to.blocks);
   }
-  if (plan.kind == format::BlockKind::kObjects) return EncodeObjects(plan, out);
+  if (plan.kind == format::BlockKind::kObjects) {
+    return EncodeObjects(plan, *to.blocks);
+  }
   return stretches_.With(plan.kind, plan.type, [&](auto& stretch) {
-    return EncodeStretch(plan, stretch, out);
+    return EncodeStretch(plan, stretch, to);
   });
 }
 
 Status BlockWorker::EncodeSegment(const PlannedStretch& plan, Bytes& segment,
-                                  std::vector<EncodedBlock>& out) {
+                                  EncodedBlocks& out) {
   const uint64_t size = input_.list.sizes[input_.order[plan.first]];
   ZPACK_TRY(EncodeBlock(plan, {size}, segment, out));
   // Release the memory, because finished blocks may wait for an earlier one.
@@ -54,7 +56,7 @@ Status BlockWorker::EncodeSegment(const PlannedStretch& plan, Bytes& segment,
 }
 
 Status BlockWorker::EncodeObjects(const PlannedStretch& plan,
-                                  std::vector<EncodedBlock>& out) {
+                                  EncodedBlocks& out) {
   std::vector<uint64_t> sizes;
   sizes.reserve(plan.count);
   Bytes contents;
@@ -73,9 +75,9 @@ Status BlockWorker::EncodeObjects(const PlannedStretch& plan,
 template <typename StretchEncoder>
 Status BlockWorker::EncodeStretch(const PlannedStretch& plan,
                                   StretchEncoder& stretch,
-                                  std::vector<EncodedBlock>& out) {
+                                  const BlockDestination& to) {
   encoder_.BeginStretch(plan.raw_size);
-  stretch.Begin(input_.Number(plan.first), out);
+  stretch.Begin(input_.Number(plan.first), to);
   for (uint32_t i = 0; i < plan.count; ++i) {
     ZPACK_TRY(CheckStop(stop_));
     if (i % kReadsAhead == 0) Prefetch(plan, i + kReadsAhead);
@@ -133,8 +135,7 @@ Result<std::optional<Bytes>> BlockWorker::ReadFar(const FarVersion& far) const {
 
 Status BlockWorker::EncodeBlock(const PlannedStretch& plan,
                                 const std::vector<uint64_t>& sizes,
-                                ByteView contents,
-                                std::vector<EncodedBlock>& out) {
+                                ByteView contents, EncodedBlocks& out) {
   const ObjectNumber first = input_.Number(plan.first);
   const format::BlockHeader header{plan.kind, plan.type, first, plan.count,
                                    plan.segment_offset};

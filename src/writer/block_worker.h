@@ -49,21 +49,21 @@ class BlockWorker {
               const EncodingOptions& options, const ProgressPhase& phase,
               std::stop_token stop);
 
-  // Appends the blocks of `plan` to `out`. If `plan` is a segment of a large
-  // object, `segment` is its content, and the memory of `segment` is released.
+  // Appends the blocks of `plan` to those of `to`. If `plan` is a segment of a
+  // large object, `segment` is its content, and the memory of `segment` is
+  // released.
   Status Encode(const PlannedStretch& plan, Bytes& segment,
-                std::vector<EncodedBlock>& out);
+                const BlockDestination& to);
 
   BlockEncoder& encoder() { return encoder_; }
 
  private:
   Status EncodeSegment(const PlannedStretch& plan, Bytes& segment,
-                       std::vector<EncodedBlock>& out);
-  Status EncodeObjects(const PlannedStretch& plan,
-                       std::vector<EncodedBlock>& out);
+                       EncodedBlocks& out);
+  Status EncodeObjects(const PlannedStretch& plan, EncodedBlocks& out);
   template <typename StretchEncoder>
   Status EncodeStretch(const PlannedStretch& plan, StretchEncoder& stretch,
-                       std::vector<EncodedBlock>& out);
+                       const BlockDestination& to);
   // Prefetches the objects of `plan` from index `begin` on.
   void Prefetch(const PlannedStretch& plan, uint32_t begin);
   // As ReadFarVersion.
@@ -73,7 +73,7 @@ class BlockWorker {
   // Encodes a block of whole objects, or of one segment.
   Status EncodeBlock(const PlannedStretch& plan,
                      const std::vector<uint64_t>& sizes, ByteView contents,
-                     std::vector<EncodedBlock>& out);
+                     EncodedBlocks& out);
 
   const EncodingInput& input_;
   const ProgressPhase& phase_;

@@ -32,10 +32,9 @@ class ColumnStretchEncoder {
                        BlockEncoder& encoder)
       : builder_(numbers), block_size_(block_size), output_(encoder) {}
 
-  // Begins a stretch whose first object has number `first`. Blocks are appended
-  // to `out`, which must outlive the stretch.
-  void Begin(ObjectNumber first, std::vector<EncodedBlock>& out) {
-    output_.Begin(first, out);
+  // Begins a stretch, as StretchOutput::Begin.
+  void Begin(ObjectNumber first, const BlockDestination& to) {
+    output_.Begin(first, to);
     builder_.Begin(first);
   }
 

@@ -11,9 +11,9 @@
 namespace zpack {
 
 void DeltaStretchEncoder::Begin(ObjectNumber first,
-                                std::vector<EncodedBlock>& out) {
+                                const BlockDestination& to) {
   ClearBlock();
-  output_.Begin(first, out);
+  output_.Begin(first, to);
 }
 
 void DeltaStretchEncoder::ClearBlock() {

@@ -51,9 +51,8 @@ class DeltaStretchEncoder {
         output_(encoder),
         builder_(kind_) {}
 
-  // Begins a stretch whose first object has number `first`. Blocks are appended
-  // to `out`, which must outlive the stretch.
-  void Begin(ObjectNumber first, std::vector<EncodedBlock>& out);
+  // Begins a stretch, as StretchOutput::Begin.
+  void Begin(ObjectNumber first, const BlockDestination& to);
   // Adds the next object of the stretch. Its base may be `far`, if that is not
   // null. Errors are those of `read_far`.
   Status Add(Bytes content, PathNumber path, const FarVersion* far = nullptr);

@@ -8,17 +8,31 @@
 #include "base/error.h"
 
 namespace zpack {
+namespace {
+
+Status EncodeInto(EncodedBlock& block, const format::BlockHeader& header,
+                  const format::BlockStreams& streams, BlockEncoder& encoder) {
+  ZPACK_TRY(encoder.Encode(header, streams.Views(), block.chunk));
+  block.expansion.decoded = encoder.decoded_size();
+  return {};
+}
+
+}  // namespace
 
 Status StretchOutput::AddBlock(const Objects& objects,
                                const format::BlockStreams& streams) {
-  EncodedBlock block;
+  const format::BlockHeader header{objects.kind, objects.type, first_,
+                                   objects.count, 0};
+  EncodedBlock& block = to_.blocks->emplace_back();
   block.first_object = first_;
-  ZPACK_TRY(
-      encoder_.Encode({objects.kind, objects.type, first_, objects.count, 0},
-                      streams.Views(), block.chunk));
-  block.expansion = {objects.content, encoder_.decoded_size(), objects.chains};
-  out_->push_back(std::move(block));
+  block.expansion = {objects.content, 0, objects.chains};
   first_ = first_ + objects.count;
+  if (to_.helpers == nullptr || !to_.helpers->AreIdle()) {
+    return EncodeInto(block, header, streams, encoder_);
+  }
+  to_.helpers->Leave([&block, header, copy = streams](BlockEncoder& encoder) {
+    return EncodeInto(block, header, copy, encoder);
+  });
   return {};
 }
 

@@ -7,7 +7,6 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "base/index_spaces.h"
 #include "format/block_layout.h"
@@ -18,16 +17,22 @@
 
 namespace zpack {
 
+// Where the blocks of a stretch go. Idle helpers, if not null, encode some.
+struct BlockDestination {
+  EncodedBlocks* blocks = nullptr;
+  BlockHelpers* helpers = nullptr;
+};
+
 class StretchOutput {
  public:
   // `encoder` must outlive this object.
   explicit StretchOutput(BlockEncoder& encoder) : encoder_(encoder) {}
 
   // Begins a stretch whose first object has number `first`. Blocks are appended
-  // to `out`, which must outlive the stretch.
-  void Begin(ObjectNumber first, std::vector<EncodedBlock>& out) {
+  // to `to`, which must outlive the stretch.
+  void Begin(ObjectNumber first, const BlockDestination& to) {
     first_ = first;
-    out_ = &out;
+    to_ = to;
   }
   // Number of the first object of the next block.
   ObjectNumber first() const { return first_; }
@@ -42,7 +47,8 @@ class StretchOutput {
     uint64_t chains;
   };
 
-  // Encodes the next objects of the stretch as one block.
+  // Encodes the next objects of the stretch as one block, or leaves that to a
+  // helper.
   Status AddBlock(const Objects& objects, const format::BlockStreams& streams);
   Status AddBlock(format::BlockKind kind, ObjectType type,
                   const format::BlockLayoutBuilder& layout,
@@ -55,7 +61,7 @@ class StretchOutput {
  private:
   BlockEncoder& encoder_;
   ObjectNumber first_;
-  std::vector<EncodedBlock>* out_ = nullptr;
+  BlockDestination to_;
 };
 
 }  // namespace zpack

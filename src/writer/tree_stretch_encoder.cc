@@ -22,12 +22,11 @@ constexpr uint64_t kMaxChainEntries = uint64_t{1} << 19;
 
 }  // namespace
 
-void TreeStretchEncoder::Begin(ObjectNumber first,
-                               std::vector<EncodedBlock>& out) {
+void TreeStretchEncoder::Begin(ObjectNumber first, const BlockDestination& to) {
   builder_.Clear();
   bases_.clear();
   begins_lineage_ = true;
-  output_.Begin(first, out);
+  output_.Begin(first, to);
 }
 
 Status TreeStretchEncoder::Add(Bytes content, PathNumber path) {

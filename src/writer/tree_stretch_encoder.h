@@ -31,9 +31,8 @@ class TreeStretchEncoder {
         block_size_(block_size),
         output_(encoder) {}
 
-  // Begins a stretch whose first object has number `first`. Blocks are appended
-  // to `out`, which must outlive the stretch.
-  void Begin(ObjectNumber first, std::vector<EncodedBlock>& out);
+  // Begins a stretch, as StretchOutput::Begin.
+  void Begin(ObjectNumber first, const BlockDestination& to);
   // Adds the next tree of the stretch. REQUIRES: trees of one path are
   // consecutive.
   Status Add(Bytes content, PathNumber path);

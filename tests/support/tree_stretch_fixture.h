@@ -32,11 +32,11 @@ class TreeStretchTest : public ::testing::Test {
     return {ids_, block_size, encoder_};
   }
 
-  std::vector<EncodedBlock> Encode(const std::vector<PathTree>& trees,
-                                   uint64_t block_size) {
+  EncodedBlocks Encode(const std::vector<PathTree>& trees,
+                       uint64_t block_size) {
     TreeStretchEncoder stretch = Stretch(block_size);
-    std::vector<EncodedBlock> blocks;
-    stretch.Begin(kFirstTree, blocks);
+    EncodedBlocks blocks;
+    stretch.Begin(kFirstTree, {&blocks});
     Continue(stretch, trees);
     return blocks;
   }
@@ -71,8 +71,8 @@ class TreeStretchTest : public ::testing::Test {
   }
 
   // Checks that the blocks hold `trees`, and are closed when they are full.
-  void Check(const std::vector<EncodedBlock>& blocks,
-             const std::vector<PathTree>& trees, uint64_t block_size) const {
+  void Check(const EncodedBlocks& blocks, const std::vector<PathTree>& trees,
+             uint64_t block_size) const {
     size_t next = 0;
     size_t largest = 0;
     for (const PathTree& tree : trees) {

@@ -142,9 +142,13 @@ class Trial:
             time.sleep(pause)
             pause = min(2 * pause, 0.05)
 
+    def run_git(self, repository, *arguments):
+        # The work tree may be gone.
+        return self.run(self.git, f"--git-dir={repository}", "--work-tree=/", *arguments)
+
     def ask(self, repository, *arguments):
         """The lines that Git prints; raises Refused."""
-        done = self.run(self.git, f"--git-dir={repository}", *arguments)
+        done = self.run_git(repository, *arguments)
         if done.code != 0:
             raise Refused(f"git {arguments[0]}: {first_line(done.err)}")
         return done.out.decode(errors="surrogateescape").splitlines()
@@ -186,10 +190,12 @@ class Trial:
         """The entries, in order, of each reflog."""
         entries = set()
         for name in self._logged(repository):
-            # Git converts texts to the encoding that the repository prefers.
-            for line in self.ask(repository, "-c", "i18n.logOutputEncoding=UTF-8", "-c",
-                                 "i18n.commitEncoding=UTF-8", "log", "-g", "--date=raw",
-                                 "--format=%H %gd %gn %ge %gs", name, "--"):
+            # Git converts texts to the encoding that the repository prefers. It does not
+            # show the reflog of a ref that is gone.
+            done = self.run_git(repository, "-c", "i18n.logOutputEncoding=UTF-8", "-c",
+                                "i18n.commitEncoding=UTF-8", "log", "-g", "--date=raw",
+                                "--format=%H %gd %gn %ge %gs", name, "--")
+            for line in done.out.decode(errors="surrogateescape").splitlines() or ["nothing"]:
                 entries.add(f"{name} {line}")
         return entries
 
@@ -203,8 +209,7 @@ class Trial:
 
     def fsck(self, repository):
         """The kinds of messages of Git's check."""
-        done = self.run(self.git, f"--git-dir={repository}", "fsck", "--full", "--no-dangling",
-                        "--no-progress")
+        done = self.run_git(repository, "fsck", "--full", "--no-dangling", "--no-progress")
         # An object is found bad in a pack (4) that was found bad outside of one (1).
         code = done.code & ~4 | 1 if 0 < done.code < 128 and done.code & 4 else done.code
         # Other lines name places, or depend on the order of checking.
@@ -261,7 +266,7 @@ class Trial:
         return findings + difference(messages, messages & before["fsck"][1], "messages of fsck")
 
     def _is_partial(self, repository):
-        names = self.run(self.git, f"--git-dir={repository}", "config", "--name-only", "--list")
+        names = self.run_git(repository, "config", "--name-only", "--list")
         return re.search(rb"^(extensions\.partialclone|remote\..*\.promisor)$", names.out,
                          re.IGNORECASE | re.MULTILINE) is not None
 
@@ -270,7 +275,7 @@ class Trial:
         for options in (["-a", "-d"], ["-a", "-d", "-k", "-F"], ["-A", "-d"]):
             name = f"repack {' '.join(options)}"
             with copy_beside(repository) as ours, copy_beside(repository) as theirs:
-                git = self.run(self.git, f"--git-dir={theirs}", "repack", "-q", *options)
+                git = self.run_git(theirs, "repack", "-q", *options)
                 try:
                     self.zpack(costs, name, "repack", *options, ours)
                 except Refused as error:

@@ -6,7 +6,9 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <mutex>
 #include <new>
+#include <set>
 #include <stop_token>
 #include <thread>
 #include <vector>
@@ -97,6 +99,101 @@ TEST_P(Pipeline, PassesOnAFailureToProduce) {
       [](Item&, NoState&) { return Status{}; }, [](Item&) { return Status{}; });
   ASSERT_FALSE(status);
   EXPECT_EQ(status.error().code, ErrorCode::kIo);
+}
+
+// The second transformation leaves its parts to the worker of the first, which
+// waits, because only one item may be in work for each thread.
+TEST(PipelineParts, WorkersThatWaitDoThem) {
+  constexpr int kParts = 20;
+  std::mutex mutex;
+  std::set<std::thread::id> threads;
+  int done = 0;
+  int next = 0;
+  bool consumed_early = false;
+  const Status status = RunOrderedPipeline<Item>(
+      PipelineThreads{2, {}, 1}, MakeNoState,
+      [&](Item& item) -> Result<bool> {
+        item.value = next++;
+        return item.value < 1;
+      },
+      [&](Item&, NoState&, Parts<NoState>& parts) -> Status {
+        for (int i = 0; i < kParts; ++i) {
+          while (!parts.IsWanted()) std::this_thread::yield();
+          parts.Leave([&](NoState&) -> Status {
+            const std::lock_guard<std::mutex> lock(mutex);
+            threads.insert(std::this_thread::get_id());
+            ++done;
+            return {};
+          });
+        }
+        const std::lock_guard<std::mutex> lock(mutex);
+        EXPECT_FALSE(threads.contains(std::this_thread::get_id()));
+        return {};
+      },
+      [&](Item&) -> Status {
+        consumed_early = done != kParts;
+        return {};
+      });
+  EXPECT_TRUE(status);
+  EXPECT_EQ(done, kParts);
+  EXPECT_FALSE(consumed_early);
+}
+
+// The worker that left them, if no other one does.
+TEST_P(Pipeline, PartsAreDoneBeforeTheItemIsConsumed) {
+  constexpr int kItems = 200;
+  std::vector<std::atomic<int>> done(kItems);
+  int next = 0;
+  int consumed = 0;
+  const Status status = RunOrderedPipeline<Item>(
+      PipelineThreads{GetParam(), {}}, MakeNoState,
+      [&](Item& item) -> Result<bool> {
+        item.value = next++;
+        return item.value < kItems;
+      },
+      [&](Item& item, NoState&, Parts<NoState>& parts) -> Status {
+        std::atomic<int>& of_item = done[static_cast<size_t>(item.value)];
+        for (int i = 0; i < 3; ++i) {
+          parts.Leave([&of_item](NoState&) -> Status {
+            ++of_item;
+            return {};
+          });
+        }
+        return {};
+      },
+      [&](Item& item) -> Status {
+        EXPECT_EQ(item.value, consumed++);
+        EXPECT_EQ(done[static_cast<size_t>(item.value)], 3);
+        return {};
+      });
+  EXPECT_TRUE(status);
+  EXPECT_EQ(consumed, kItems);
+}
+
+TEST_P(Pipeline, ReportsTheEarliestItemWithAFailedPart) {
+  int next = 0;
+  std::vector<int> consumed;
+  const Status status = RunOrderedPipeline<Item>(
+      PipelineThreads{GetParam(), {}}, MakeNoState,
+      [&](Item& item) -> Result<bool> {
+        item.value = next++;
+        return true;
+      },
+      [&](Item& item, NoState&, Parts<NoState>& parts) -> Status {
+        parts.Leave([value = item.value](NoState&) -> Status {
+          if (value < 17) return {};
+          if (value % 2 == 0) throw std::bad_alloc();
+          return MakeError(ErrorCode::kInternal, "part of item {}", value);
+        });
+        return {};
+      },
+      [&](Item& item) -> Status {
+        consumed.push_back(item.value);
+        return {};
+      });
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().message, "part of item 17");
+  EXPECT_EQ(consumed.size(), 17U);
 }
 
 // Sets `gone` when it ends after a failure.

@@ -44,8 +44,8 @@ UnpackedBlock Built(const NumberedIds& ids,
                     const std::vector<PathTree>& trees) {
   BlockEncoder encoder(3);
   TreeStretchEncoder stretch(ids, uint64_t{1} << 30, encoder);
-  std::vector<EncodedBlock> blocks;
-  stretch.Begin({}, blocks);
+  EncodedBlocks blocks;
+  stretch.Begin({}, {&blocks});
   for (const PathTree& tree : trees) {
     EXPECT_THAT(stretch.Add(tree.content, tree.path), IsOk());
   }

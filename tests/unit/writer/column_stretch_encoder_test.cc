@@ -38,8 +38,8 @@ TEST(ColumnStretchEncoder, ClosesBlocksThatAreFull) {
   const std::vector<std::string> commits = CommitsWithMessages(20, 300);
   BlockEncoder encoder(1);
   ColumnStretchEncoder<format::CommitBlockBuilder> stretch(ids, 1000, encoder);
-  std::vector<EncodedBlock> blocks;
-  stretch.Begin(kFirstCommit, blocks);
+  EncodedBlocks blocks;
+  stretch.Begin(kFirstCommit, {&blocks});
   for (const std::string& commit : commits) {
     const ByteView bytes = AsBytes(commit);
     ASSERT_THAT(stretch.Add(Bytes(bytes.begin(), bytes.end()), {}), IsOk());
@@ -79,8 +79,8 @@ TEST(ColumnStretchEncoder, KeepsTheLimitOfAReader) {
   BlockEncoder encoder(1);
   ColumnStretchEncoder<format::CommitBlockBuilder> stretch(ids, UINT64_MAX,
                                                            encoder);
-  std::vector<EncodedBlock> blocks;
-  stretch.Begin(kFirstCommit, blocks);
+  EncodedBlocks blocks;
+  stretch.Begin(kFirstCommit, {&blocks});
   ASSERT_THAT(stretch.Add(large, {}), IsOk());
   ASSERT_THAT(stretch.Add(Bytes(10, 'y'), {}), IsOk());
   EXPECT_EQ(blocks.size(), 0U);

@@ -82,12 +82,11 @@ DecodedBlobs DecodeAlone(const EncodedBlock& encoded) {
 
 class DeltaStretchEncoderTest : public ::testing::Test {
  protected:
-  std::vector<EncodedBlock> Encode(const std::vector<Blob>& blobs,
-                                   uint64_t block_size) {
+  EncodedBlocks Encode(const std::vector<Blob>& blobs, uint64_t block_size) {
     BlockEncoder encoder(3);
     DeltaStretchEncoder stretch(DeltaPlannerOptions{}, block_size, encoder);
-    std::vector<EncodedBlock> blocks;
-    stretch.Begin(kFirstBlob, blocks);
+    EncodedBlocks blocks;
+    stretch.Begin(kFirstBlob, {&blocks});
     Continue(stretch, blobs);
     return blocks;
   }
@@ -101,8 +100,8 @@ class DeltaStretchEncoderTest : public ::testing::Test {
   }
 
   // Checks that the blocks hold `blobs` and are no larger than they may be.
-  static void Check(const std::vector<EncodedBlock>& blocks,
-                    const std::vector<Blob>& blobs, uint64_t block_size) {
+  static void Check(const EncodedBlocks& blocks, const std::vector<Blob>& blobs,
+                    uint64_t block_size) {
     ObjectNumber next = kFirstBlob;
     for (const EncodedBlock& encoded : blocks) {
       EXPECT_EQ(encoded.first_object, next);
@@ -196,14 +195,14 @@ TEST_F(DeltaStretchEncoderTest, MakesTheSameBlocksWhateverCameBefore) {
   const auto fresh = Encode(blobs, kBlockSize);
   BlockEncoder encoder(3);
   DeltaStretchEncoder stretch(DeltaPlannerOptions{}, kBlockSize, encoder);
-  std::vector<EncodedBlock> other;
-  stretch.Begin(ObjectNumber(7), other);
+  EncodedBlocks other;
+  stretch.Begin(ObjectNumber(7), {&other});
   Continue(stretch, RandomBlobs(6, 100, 6000));
   // A stretch that an error ended.
-  stretch.Begin(ObjectNumber(9), other);
+  stretch.Begin(ObjectNumber(9), {&other});
   EXPECT_THAT(stretch.Add(blobs[0].content, blobs[0].path), IsOk());
-  std::vector<EncodedBlock> again;
-  stretch.Begin(kFirstBlob, again);
+  EncodedBlocks again;
+  stretch.Begin(kFirstBlob, {&again});
   Continue(stretch, blobs);
   ASSERT_EQ(again.size(), fresh.size());
   for (size_t i = 0; i < fresh.size(); ++i) {
@@ -214,7 +213,7 @@ TEST_F(DeltaStretchEncoderTest, MakesTheSameBlocksWhateverCameBefore) {
 
 // The places of blocks in their groups; nothing for a block of no group.
 std::vector<std::optional<format::GroupPlace>> Places(
-    const std::vector<EncodedBlock>& blocks) {
+    const EncodedBlocks& blocks) {
   std::vector<std::optional<format::GroupPlace>> places;
   for (const EncodedBlock& block : blocks) {
     const auto payload = format::DecodeChunk(format::kBlockChunk, block.chunk);
@@ -241,9 +240,9 @@ TEST(Groups, GoOnThroughAStretch) {
   BlockEncoder encoder(WithGroups(), {});
   DeltaStretchEncoder stretch(DeltaPlannerOptions{}, kBlockSize, encoder);
   for (int round = 0; round < 2; ++round) {
-    std::vector<EncodedBlock> blocks;
+    EncodedBlocks blocks;
     encoder.BeginStretch(uint64_t{1} << 20);
-    stretch.Begin(kFirstBlob, blocks);
+    stretch.Begin(kFirstBlob, {&blocks});
     for (const Blob& blob : RandomBlobs(3, 60, 6000)) {
       ASSERT_THAT(stretch.Add(blob.content, blob.path), IsOk());
     }
@@ -260,14 +259,14 @@ TEST(Groups, GoOnThroughAStretch) {
 }
 
 // A blob in a block of its own.
-std::vector<EncodedBlock> BlockOfEach(BlockEncoder& encoder,
-                                      const std::vector<Bytes>& blobs) {
+EncodedBlocks BlockOfEach(BlockEncoder& encoder,
+                          const std::vector<Bytes>& blobs) {
   uint64_t size = 0;
   for (const Bytes& blob : blobs) size += blob.size();
   encoder.BeginStretch(size);
   DeltaStretchEncoder stretch(DeltaPlannerOptions{}, 1, encoder);
-  std::vector<EncodedBlock> blocks;
-  stretch.Begin(kFirstBlob, blocks);
+  EncodedBlocks blocks;
+  stretch.Begin(kFirstBlob, {&blocks});
   for (const Bytes& blob : blobs) {
     EXPECT_THAT(stretch.Add(blob, PathNumber(0)), IsOk());
   }
@@ -352,8 +351,8 @@ TEST(FarDeltaStretchEncoder, TakesOlderObjectsAsBasesAndReadsEachOncePerBlock) {
     BlockEncoder encoder(3);
     DeltaStretchEncoder stretch(DeltaPlannerOptions{}, block_size, encoder,
                                 ObjectType::kTree, read);
-    std::vector<EncodedBlock> blocks;
-    stretch.Begin(kFirstBlob, blocks);
+    EncodedBlocks blocks;
+    stretch.Begin(kFirstBlob, {&blocks});
     std::vector<Bytes> contents;
     for (uint32_t i = 0; i < 40; ++i) {
       const ObjectNumber number(i % 4);
@@ -395,8 +394,8 @@ TEST(FarDeltaStretchEncoder, AnErrorOfReadingEndsIt) {
       [](const FarVersion& far) -> Result<std::optional<Bytes>> {
         return MakeError(ErrorCode::kIo, "object {}", far.id);
       });
-  std::vector<EncodedBlock> blocks;
-  stretch.Begin(kFirstBlob, blocks);
+  EncodedBlocks blocks;
+  stretch.Begin(kFirstBlob, {&blocks});
   const FarVersion far{{}, ObjectType::kBlob, {ObjectNumber(0), 5}};
   const Bytes content(5, 'x');
   EXPECT_THAT(stretch.Add(content, PathNumber(0), &far),
@@ -413,8 +412,8 @@ TEST(FarDeltaStretchEncoder, DoesWithoutWhatTheSourceHasNoMore) {
         ++reads;
         return std::nullopt;
       });
-  std::vector<EncodedBlock> blocks;
-  stretch.Begin(kFirstBlob, blocks);
+  EncodedBlocks blocks;
+  stretch.Begin(kFirstBlob, {&blocks});
   const FarVersion far{{}, ObjectType::kBlob, {ObjectNumber(0), 5}};
   Random random(1);
   const Bytes content = RandomText(random, 1000);

@@ -210,14 +210,14 @@ TEST_F(TreeStretchEncoderTest, MakesTheSameBlocksWhateverCameBefore) {
   const auto fresh = Encode(trees, kBlockSize);
   EXPECT_GT(fresh.size(), 2U);
   TreeStretchEncoder stretch = Stretch(kBlockSize);
-  std::vector<EncodedBlock> other;
-  stretch.Begin(ObjectNumber(7), other);
+  EncodedBlocks other;
+  stretch.Begin(ObjectNumber(7), {&other});
   Continue(stretch, RandomTrees(random_, ids_, 200, TreeMaker::Style::kOdd));
   // A stretch that an error ended, with the path the next one begins with.
-  stretch.Begin(ObjectNumber(9), other);
+  stretch.Begin(ObjectNumber(9), {&other});
   EXPECT_THAT(stretch.Add(trees[0].content, trees[0].path), IsOk());
-  std::vector<EncodedBlock> again;
-  stretch.Begin(kFirstTree, again);
+  EncodedBlocks again;
+  stretch.Begin(kFirstTree, {&again});
   Continue(stretch, trees);
   ASSERT_EQ(again.size(), fresh.size());
   for (size_t i = 0; i < fresh.size(); ++i) {

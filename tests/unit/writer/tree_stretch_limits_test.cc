@@ -32,8 +32,8 @@ class TreeStretchLimitsTest : public testing::TreeStretchTest {
     std::vector<TextEntry> entries = Entries(width);
     for (TextEntry& entry : entries) entry.name.resize(name_size, 'n');
     TreeStretchEncoder stretch = Stretch(block_size);
-    std::vector<EncodedBlock> blocks;
-    stretch.Begin(kFirstTree, blocks);
+    EncodedBlocks blocks;
+    stretch.Begin(kFirstTree, {&blocks});
     Bytes content = TreeBytes(entries);
     const size_t child = content.size() - 20;
     for (uint32_t i = 0; i < versions; ++i) {
