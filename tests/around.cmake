@@ -22,7 +22,7 @@ add_test(NAME install_statements
 add_test(NAME bench_compare
   COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/bench/compare_test.sh
     $<TARGET_FILE:git-zpack> $<TARGET_FILE:decode_benchmark>)
-foreach(name scale search exports nightly serve damage)
+foreach(name scale search exports nightly schedule serve damage)
   add_test(NAME bench_${name}
     COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/bench/${name}_test.sh
       $<TARGET_FILE:git-zpack>)
@@ -42,7 +42,7 @@ add_test(NAME bench_make_repo
 add_test(NAME bench_rehash_sha256
   COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/bench/rehash_sha256_test.sh)
 set_tests_properties(install install_recipes install_serve_http install_statements
-  bench_compare bench_scale bench_search bench_exports bench_nightly bench_parity_odds bench_make_repo bench_rehash_sha256 PROPERTIES LABELS release)
+  bench_compare bench_scale bench_search bench_exports bench_nightly bench_schedule bench_parity_odds bench_make_repo bench_rehash_sha256 PROPERTIES LABELS release)
 set_tests_properties(install_packages bench_serve bench_damage PROPERTIES
   LABELS "release;full")
 

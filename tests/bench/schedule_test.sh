@@ -1,0 +1,33 @@
+#!/bin/bash
+# SPDX-FileCopyrightText: The git-zpack authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# Records a trace of 'convert', and checks what tools/bench/schedule computes from it.
+#
+#   schedule_test.sh GIT_ZPACK
+
+set -euo pipefail
+# shellcheck source=tests/bench/setup.sh
+source "$(dirname "$0")/setup.sh"
+
+"$bench/make-repo" --commits 300 "$directory/r.git"
+
+echo "-- a trace changes nothing"
+"$zpack" convert -q --threads 4 "$directory/r.git" "$directory/four.zpack"
+ZPACK_TRACE=$directory/trace "$zpack" convert -q --threads 1 "$directory/r.git" \
+  "$directory/one.zpack"
+cmp "$directory/four.zpack" "$directory/one.zpack"
+ZPACK_TRACE=$directory/none/trace "$zpack" show "$directory/one.zpack" > /dev/null
+
+echo "-- computes the time of the trace, and gains"
+"$bench/schedule" --workers 1,2,16 "$directory/trace" > "$directory/table"
+expect_texts "$directory/table" '^loop .* 16 w' '^pipeline' '^outside' '^all'
+python3 - "$directory/table" "$directory/trace" <<'PYTHON'
+import json, sys
+lines = {line.split()[0]: line.split() for line in open(sys.argv[1])}
+one, two, sixteen = map(float, lines["gain"][1:])
+assert 0.9 < one < 1.1, one
+assert one < two <= 2.05 * one and two <= sixteen < 16.5, (two, sixteen)
+names = {event["name"] for event in json.loads(open(sys.argv[2]).read().rstrip().rstrip(",") + "]")}
+assert {"pipeline", "parallel for", "produce", "transform", "part", "consume"} <= names, names
+PYTHON
