@@ -70,6 +70,7 @@ add_test(NAME ci_nightly COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/ci/nightly_test.py 
 # Records what a program does to files, for tools/dev/power-cut.
 add_library(zpack_record_preload MODULE support/record_preload.cc)
 target_link_libraries(zpack_record_preload PRIVATE zpack_settings ${CMAKE_DL_LIBS})
+target_include_directories(zpack_record_preload PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
 add_test(NAME ci_trials
   COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/ci/trials_test.py $<TARGET_FILE:git-zpack>
     $<TARGET_FILE:zpack_record_preload>)

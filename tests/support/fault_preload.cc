@@ -17,7 +17,6 @@
 //
 // May be used by any number of threads, as the functions that it replaces.
 
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -33,7 +32,12 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "support/preload.h"
+
 namespace {
+
+using zpack::testing::ModeOf;
+using zpack::testing::Next;
 
 constexpr int kMaxFiles = 1 << 16;
 
@@ -120,11 +124,6 @@ bool FailsOrShortens(uint64_t drawn, int usual, size_t& size) {
   return true;
 }
 
-template <typename Function>
-Function* Next(Function* /*replaced*/, const char* name) {
-  return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
-}
-
 void WriteCount() {
   const char* const path = getenv("ZPACK_FAULT_COUNT");
   if (path == nullptr) return;
@@ -139,10 +138,6 @@ __attribute__((constructor)) void Start() {
   GetSettings();
   unsetenv("LD_PRELOAD");
   atexit(WriteCount);
-}
-
-mode_t ModeOf(int flags, va_list arguments) {
-  return (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(arguments, mode_t) : 0;
 }
 
 // Directories are opened in order to clean up, which the siege looks at.

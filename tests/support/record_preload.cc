@@ -30,7 +30,6 @@
 // not seen; power-cut notices, since the record must lead to the files that are
 // there in the end. May be used by any number of threads.
 
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -47,12 +46,12 @@
 #include <string>
 #include <string_view>
 
+#include "support/preload.h"
+
 namespace {
 
-template <typename Function>
-Function* Next(Function* /*replaced*/, const char* name) {
-  return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
-}
+using zpack::testing::ModeOf;
+using zpack::testing::Next;
 
 class Recorder {
  public:
@@ -159,10 +158,6 @@ bool IsConcerned(int fd) { return Record().concerns(Recorder::PathOf(fd)); }
 bool Exists(const std::string& path) {
   struct stat info;
   return lstat(path.c_str(), &info) == 0;
-}
-
-mode_t ModeOf(int flags, va_list arguments) {
-  return (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(arguments, mode_t) : 0;
 }
 
 template <typename Open>

@@ -1,0 +1,26 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the libraries for LD_PRELOAD share. Any thread.
+
+#pragma once
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <sys/types.h>
+
+namespace zpack::testing {
+
+// The function `name` that a function of this library replaces.
+template <typename Function>
+Function* Next(Function* /*replaced*/, const char* name) {
+  return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
+}
+
+// The mode among the arguments of open(2), if there is one.
+inline mode_t ModeOf(int flags, va_list arguments) {
+  return (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(arguments, mode_t) : 0;
+}
+
+}  // namespace zpack::testing
