@@ -28,6 +28,7 @@ constexpr uint32_t kReverseSignature = 0x52494458;  // "RIDX"
 constexpr size_t kFlushSize = size_t{1} << 20;
 constexpr uint64_t kCountOffset = 8;  // offset of the object count in a pack
 // Names that `git gc` removes after some time.
+constexpr const char* kLock = "/tmp_lock_zpack";
 constexpr const char* kTemporaryPack = "/tmp_pack_zpack";
 constexpr const char* kTemporaryIndex = "/tmp_idx_zpack";
 constexpr const char* kTemporaryReverseIndex = "/tmp_rev_zpack";
@@ -54,6 +55,12 @@ Result<std::unique_ptr<PackWriter>> PackWriter::Create(ObjectFormat format,
                                                        unsigned number) {
   std::unique_ptr<PackWriter> writer(new PackWriter(
       format, file_system, std::move(directory), object_count, number));
+  if (number == 0) {
+    // Not the lock of the pack: that ends when the pack gets its name, and its
+    // index has yet to get one.
+    ZPACK_ASSIGN_OR_RETURN(
+        writer->lock_, file_system.CreateLocked(writer->directory_ + kLock));
+  }
   ZPACK_ASSIGN_OR_RETURN(writer->file_,
                          file_system.CreateLocked(writer->temporary_pack()));
   writer->temporaries_.push_back(kTemporaryPack);
@@ -98,6 +105,7 @@ PackWriter::~PackWriter() {
   for (const char* kind : temporaries_) {
     CleanUp([&] { (void)file_system_.Remove(Temporary(kind)); });
   }
+  if (lock_) CleanUp([&] { (void)file_system_.Remove(directory_ + kLock); });
 }
 
 std::string PackWriter::Temporary(const char* kind) const {

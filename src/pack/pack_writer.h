@@ -35,8 +35,9 @@ class PackWriter {
   // Creates a pack of objects in `format` in `directory`, which must exist.
   // `object_count` is the expected number of objects; if the number is
   // different at the end, the pack is read once more to hash it. `number`
-  // distinguishes packs that one process writes at the same time. The pack with
-  // number 0 must live longest, because its lock covers all packs. Leftovers of
+  // distinguishes packs that one process writes at the same time. The writer of
+  // number 0 must live longest, because its lock, a file of its own, covers all
+  // packs until they have their names. Leftovers of
   // a killed process are replaced. The destructor removes temporary files that
   // were not published.
   //
@@ -131,6 +132,7 @@ class PackWriter {
   std::string directory_;
   uint32_t object_count_;  // in the header of the pack
   unsigned number_;
+  std::unique_ptr<WritableFile> lock_;  // of the writer of number 0
   std::unique_ptr<WritableFile> file_;
   Hasher hasher_;
   Bytes pending_;      // not written yet

@@ -406,6 +406,21 @@ TEST_F(RepackFaults, PackThatIsWrittenAgainMeanwhileStays) {
   EXPECT_EQ(Needed(), needed_);
 }
 
+// Another repack begins when the new pack has its name, and its index not yet.
+// It must not replace the files that are still to be renamed.
+TEST_F(RepackFaults, NoOtherBeginsWhileAPackGetsItsNames) {
+  int others = 0;
+  StubbornFileSystem system(-1, [&] {
+    ++others;
+    EXPECT_THAT(Run(PosixFileSystem()), HasCode(ErrorCode::kExists));
+  });
+  ASSERT_THAT(Run(system), IsOk());
+  EXPECT_GE(others, 1);
+  EXPECT_TRUE(RunGit({"fsck", "--full"}, path_).ok());
+  EXPECT_EQ(Needed(), needed_);
+  ExpectRecovers();
+}
+
 // A 'git repack' that began when there was one pack only, has written it anew
 // as another, and waits before it removes, by its name, what it saw.
 TEST_F(RepackFaults, NameThatOthersMayRemoveIsNotGivenAgain) {
