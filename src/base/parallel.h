@@ -66,7 +66,8 @@ class Parts {
   // better done at once.
   virtual bool IsWanted() = 0;
   // Leaves `part` to any worker, which may be this one, later. The item is
-  // consumed only after all its parts are done, and fails if one fails.
+  // consumed only after all its parts are done, and fails if one fails; what
+  // else is left of it may then not be done. REQUIRES: `part` is not empty.
   virtual void Leave(Part part) = 0;
 };
 
@@ -87,8 +88,7 @@ class OrderedPipeline {
 
   Status Run() {
     RunOnThreads(threads_.threads, [&] {
-      // An error here means that make_worker threw, or that memory ran out
-      // between two steps.
+      // An error here means that memory ran out between two steps.
       Status status = Guarded([&] { return Work(); });
       if (status) return;
       const std::lock_guard<std::mutex> lock(mutex_);
@@ -123,13 +123,13 @@ class OrderedPipeline {
     }
     void Leave(Part part) override {
       if (IsTraceOfOneThread()) {
-        Status status = pipeline_.DoPart(slot_, part, worker_);
-        if (!status) slot_.status = std::move(status);
+        if (slot_.status) slot_.status = pipeline_.DoPart(slot_, part, worker_);
         return;
       }
       const std::lock_guard<std::mutex> lock(pipeline_.mutex_);
-      ++slot_.undone;
+      // May throw: then there is no such part.
       pipeline_.parts_.push_back({&slot_, std::move(part)});
+      ++slot_.undone;
       pipeline_.wake_.notify_one();
     }
 
@@ -170,19 +170,21 @@ class OrderedPipeline {
         part = std::move(parts_.front().part);
         parts_.pop_front();
       }
-      if (slot->status) {
-        lock.unlock();
-        Status status = Guarded([&]() -> Status {
+      const bool failed = !slot->status;
+      lock.unlock();
+      Status status;
+      if (!failed) {
+        status = Guarded([&]() -> Status {
           if (!worker) worker.reset(new Worker(make_worker_()));
           return part ? DoPart(*slot, part, *worker)
                       : DoTransform(*slot, *worker);
         });
-        // What the part holds is released before the item is consumed.
-        part = nullptr;
         if (!status) worker.reset();
-        lock.lock();
-        if (!status && slot->status) slot->status = std::move(status);
       }
+      // What the part holds is released before the item is consumed.
+      part = nullptr;
+      lock.lock();
+      if (!status && slot->status) slot->status = std::move(status);
       Finish(*slot, lock);
     }
   }
@@ -304,16 +306,18 @@ class OrderedPipeline {
 //   Result<bool> produce(Item&)       serial; false ends the sequence
 //   Status       transform(Item&, W&) parallel, with one W for each worker
 //   Status       consume(Item&)       serial, in the order of production
-// `make_worker()` makes the W of each worker. All functions run on the worker
-// threads; if there is one worker only, it may be the calling thread. After an
-// error or an exception in transform, its W is not used again.
+// `make_worker()` makes the W of a worker when it begins to work, and another
+// one after an error or an exception in transform, whose W is not used again.
+// All functions run on the worker threads; if there is one worker only, it may
+// be the calling thread.
 //
 // A transformation that takes a Parts<W>& as well can leave parts of its work
 // to workers that would wait.
 //
 // Returns the error of the earliest item that failed, so that the result does
-// not depend on timing. A stop request counts as a failure of the item that
-// would be produced next, with kInterrupted.
+// not depend on timing; of several errors of one item, any. A stop request
+// counts as a failure of the item that would be produced next, with
+// kInterrupted.
 template <typename Item, typename MakeWorker, typename Produce,
           typename Transform, typename Consume>
 Status RunOrderedPipeline(const PipelineThreads& threads,

@@ -13,6 +13,8 @@
 #include <mutex>
 #include <string_view>
 
+#include "base/guarded.h"
+
 namespace zpack {
 namespace {
 
@@ -49,10 +51,15 @@ class Trace {
     const char* const path = std::getenv("ZPACK_TRACE");
     if (path == nullptr || *path == '\0') return nullptr;
     std::unique_ptr<Trace> trace(new Trace);
-    trace->file_.reset(fopen(path, "we"));
+    // Several processes may have the same file, so each appends whole lines.
+    trace->file_.reset(fopen(path, "ae"));
     // Nothing depends on a trace, so the command goes on without it.
     if (!trace->file_) return nullptr;
-    fputs("[\n", trace->file_.get());  // the format needs no end
+    setvbuf(trace->file_.get(), nullptr, _IOLBF, BUFSIZ);
+    fseek(trace->file_.get(), 0, SEEK_END);
+    if (ftell(trace->file_.get()) == 0) {
+      fputs("[\n", trace->file_.get());  // the format needs no end
+    }
     return trace;
   }
 
@@ -74,9 +81,11 @@ TraceRun::TraceRun(const char* kind, uint64_t threads, uint64_t limit)
 
 TraceRun::~TraceRun() {
   if (number_ == 0) return;
-  Trace::Get()->Add(kind_, start_,
-                    fmt::format("\"run\": {}, \"threads\": {}, \"limit\": {}",
-                                number_, threads_, limit_));
+  CleanUp([this] {
+    Trace::Get()->Add(kind_, start_,
+                      fmt::format("\"run\": {}, \"threads\": {}, \"limit\": {}",
+                                  number_, threads_, limit_));
+  });
 }
 
 TraceSpan::TraceSpan(const char* name, const TraceRun& run, uint64_t item)
@@ -86,8 +95,10 @@ TraceSpan::TraceSpan(const char* name, const TraceRun& run, uint64_t item)
 
 TraceSpan::~TraceSpan() {
   if (run_ == 0) return;
-  Trace::Get()->Add(name_, start_,
-                    fmt::format("\"run\": {}, \"item\": {}", run_, item_));
+  CleanUp([this] {
+    Trace::Get()->Add(name_, start_,
+                      fmt::format("\"run\": {}, \"item\": {}", run_, item_));
+  });
 }
 
 }  // namespace zpack

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Records what threads work on. If the environment has ZPACK_TRACE=FILE, each
-// span becomes a line of FILE, in the Trace Event Format, which
+// span is appended to FILE as a line, in the Trace Event Format, which
 // chrome://tracing and Perfetto show:
 // https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
 // tools/bench/schedule computes from it what more threads would gain. Any
