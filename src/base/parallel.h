@@ -323,9 +323,11 @@ template <typename Item, typename MakeWorker, typename Produce,
 Status RunOrderedPipeline(const PipelineThreads& threads,
                           MakeWorker make_worker, Produce produce,
                           Transform transform, Consume consume) {
-  return OrderedPipeline<Item, MakeWorker, Produce, Transform, Consume>(
-             threads, make_worker, produce, transform, consume)
-      .Run();
+  return Guarded([&] {
+    return OrderedPipeline<Item, MakeWorker, Produce, Transform, Consume>(
+               threads, make_worker, produce, transform, consume)
+        .Run();
+  });
 }
 
 // Calls `body(begin, end)` for ranges of at most `grain` elements that together
