@@ -238,24 +238,25 @@ TEST_F(AllocationTest, FailureEndsReading) {
 
 TEST_F(AllocationTest, FailureEndsASearch) {
   ASSERT_THAT(Convert(file_), IsOk());
+  TreeSearchOptions tree;
+  tree.query.tokens = {{QueryToken::Kind::kPattern, "[a-z]*e", {}},
+                       {QueryToken::Kind::kPattern, "line", {}}};
+  tree.threads = 2;
+  HistorySearchOptions history;
+  static_cast<SearchOptions&>(history) = tree;
+  HistorySearchOptions fixed = history;
+  fixed.query.syntax = PatternSyntax::kFixed;
   Sweep([&]() -> Status {
     const auto reader = ArchiveReader::Open(file_, {});
     if (!reader) return ToStatus(reader);
     const auto head = (*reader)->Resolve("HEAD");
     if (!head) return ToStatus(head);
-    TreeSearchOptions tree;
-    tree.query.tokens = {{QueryToken::Kind::kPattern, "[a-z]*e", {}},
-                         {QueryToken::Kind::kPattern, "line", {}}};
-    tree.threads = 2;
     const auto go_on = [](const auto&) { return Visit::kContinue; };
     const Status searched = (*reader)->SearchTree(*head, tree, go_on);
     if (!searched) return searched;
-    HistorySearchOptions history;
-    static_cast<SearchOptions&>(history) = tree;
     const Status passed = (*reader)->SearchHistory(history, go_on);
     if (!passed) return passed;
-    history.query.syntax = PatternSyntax::kFixed;
-    return (*reader)->SearchVersions(history, go_on);
+    return (*reader)->SearchVersions(fixed, go_on);
   });
 }
 
