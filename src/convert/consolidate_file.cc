@@ -93,11 +93,10 @@ class Consolidation {
                           MissingBelow::kOfRefs, KeepGoing::kYes},
                          options_.run));
     if (below_ == nullptr) return list;
-    ListMarks keep(list.ids.size());
-    for (const ListRank rank : list.ids.ranks()) {
-      keep[rank] = !below_->ids().Find(list.ids[rank]);
-    }
-    return KeepObjects(std::move(list), keep);
+    return KeepWhere(std::move(list),
+                     [&](const ObjectList& all, ListRank rank) {
+                       return !below_->ids().Find(all.ids[rank]);
+                     });
   }
 
   Result<WriteStats> WriteTo(AtomicFile& output) {

@@ -137,11 +137,16 @@ ObjectList KeepObjects(ObjectList list, const ListMarks& keep) {
 }
 
 ObjectList KeepReached(ObjectList list) {
-  ListMarks reached(list.ids.size());
-  for (const ListRank rank : list.ids.ranks()) {
-    reached[rank] = list.reached(rank);
-  }
-  return KeepObjects(std::move(list), reached);
+  return KeepWhere(std::move(list), [](const ObjectList& all, ListRank rank) {
+    return all.reached(rank);
+  });
+}
+
+ObjectList WithoutObjects(ObjectList list, const ObjectIdTable& ids) {
+  if (ids.size() == 0) return list;
+  return KeepWhere(std::move(list), [&](const ObjectList& all, ListRank rank) {
+    return !ids.Find(all.ids[rank]);
+  });
 }
 
 namespace {
@@ -230,12 +235,11 @@ void FillTables(ObjectList& list) {
 // Removes objects without a type from `list`, and appends their ids to
 // `unreadable`.
 ObjectList KeepReadable(ObjectList list, std::vector<ObjectId>& unreadable) {
-  ListMarks readable(list.ids.size());
-  for (const ListRank rank : list.ids.ranks()) {
-    readable[rank] = list.types[rank] != ObjectList::kUnknownType;
-    if (!readable[rank]) unreadable.push_back(list.ids[rank]);
-  }
-  return KeepObjects(std::move(list), readable);
+  return KeepWhere(std::move(list), [&](const ObjectList& all, ListRank rank) {
+    const bool readable = all.types[rank] != ObjectList::kUnknownType;
+    if (!readable) unreadable.push_back(all.ids[rank]);
+    return readable;
+  });
 }
 
 // Lists the objects of `source` and walks from its tips. Does not follow the

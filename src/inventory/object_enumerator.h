@@ -98,6 +98,18 @@ Result<AddedObjects> EnumerateAddedObjects(ObjectSource& source,
 
 // Returns the objects of `list` for which `keep`, by rank, is true.
 ObjectList KeepObjects(ObjectList list, const ListMarks& keep);
+// Returns the objects of `list` for which `keep(all, rank)` is true, where
+// `all` is `list`.
+template <typename Predicate>
+ObjectList KeepWhere(ObjectList list, const Predicate& keep) {
+  ListMarks marks(list.ids.size());
+  for (const ListRank rank : list.ids.ranks()) {
+    marks[rank] = keep(std::as_const(list), rank);
+  }
+  return KeepObjects(std::move(list), marks);
+}
+// Returns the objects of `list` without those of `ids`.
+ObjectList WithoutObjects(ObjectList list, const ObjectIdTable& ids);
 // Returns the objects of `list` that the walk reached.
 ObjectList KeepReached(ObjectList list);
 

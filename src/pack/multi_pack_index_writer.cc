@@ -17,15 +17,10 @@
 namespace zpack {
 namespace {
 
-constexpr uint32_t kMultiPackIndexSignature = 0x4d494458;  // "MIDX"
-constexpr uint32_t kPackNames = 0x504e414d;                // "PNAM"
-constexpr uint32_t kFanOut = 0x4f494446;                   // "OIDF"
-constexpr uint32_t kIdLookup = 0x4f49444c;                 // "OIDL"
-constexpr uint32_t kOffsets = 0x4f4f4646;                  // "OOFF"
-constexpr uint32_t kLargeOffsets = 0x4c4f4646;             // "LOFF"
-constexpr uint32_t kIsLarge = 0x80000000;
-constexpr uint64_t kHeaderBytes = 12;
-constexpr uint64_t kTableRow = 12;
+constexpr uint32_t kFanOut = 0x4f494446;        // "OIDF"
+constexpr uint32_t kIdLookup = 0x4f49444c;      // "OIDL"
+constexpr uint32_t kOffsets = 0x4f4f4646;       // "OOFF"
+constexpr uint32_t kLargeOffsets = 0x4c4f4646;  // "LOFF"
 constexpr size_t kIndexPiece = size_t{1} << 20;
 
 std::string FileOf(const IndexedPack& pack) { return pack.name + ".idx"; }
@@ -104,7 +99,7 @@ class MultiPackIndexWriter {
     names_.resize((names_.size() + 3) / 4 * 4);
     bool needed = false;
     for (const Place& place : places_) {
-      large_ += Offset(place) >= kIsLarge ? 1 : 0;
+      large_ += Offset(place) >= kFirstLargeOffset ? 1 : 0;
       needed = needed || Offset(place) > std::numeric_limits<uint32_t>::max();
     }
     // Offsets of 32 bits need no chunk of their own, as long as no offset is
@@ -131,7 +126,7 @@ class MultiPackIndexWriter {
   Status WriteHeader(unsigned version) {
     const uint64_t count = places_.size();
     std::vector<std::pair<uint32_t, uint64_t>> chunks = {
-        {kPackNames, names_.size()},
+        {kPackNamesChunk, names_.size()},
         {kFanOut, 256 * sizeof(uint32_t)},
         {kIdLookup, count * ObjectIdWidth(format_)},
         {kOffsets, count * 2 * sizeof(uint32_t)}};
@@ -144,7 +139,8 @@ class MultiPackIndexWriter {
     to_.U8(static_cast<uint8_t>(chunks.size()));
     to_.U8(0);  // no layers below
     to_.U32(static_cast<uint32_t>(packs_.size()));
-    uint64_t at = kHeaderBytes + (chunks.size() + 1) * kTableRow;
+    uint64_t at =
+        kMultiPackIndexHeader + (chunks.size() + 1) * kMultiPackIndexRow;
     chunks.emplace_back(0, 0);
     for (const auto& [id, size] : chunks) {
       to_.U32(id);
@@ -176,14 +172,14 @@ class MultiPackIndexWriter {
     for (const Place& place : places_) {
       to_.U32(place.pack);
       const uint64_t offset = Offset(place);
-      to_.U32(large_ != 0 && offset >= kIsLarge
-                  ? kIsLarge | number++
+      to_.U32(large_ != 0 && offset >= kFirstLargeOffset
+                  ? kFirstLargeOffset | number++
                   : static_cast<uint32_t>(offset));
       ZPACK_TRY(Flush(kIndexPiece));
     }
     if (large_ == 0) return {};
     for (const Place& place : places_) {
-      if (Offset(place) >= kIsLarge) to_.U64(Offset(place));
+      if (Offset(place) >= kFirstLargeOffset) to_.U64(Offset(place));
       ZPACK_TRY(Flush(kIndexPiece));
     }
     return {};

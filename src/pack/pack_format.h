@@ -6,6 +6,7 @@
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -17,6 +18,12 @@ namespace zpack {
 inline constexpr uint32_t kPackSignature = 0x5041434b;       // "PACK"
 inline constexpr uint32_t kPackIndexSignature = 0xff744f63;  // "\377tOc"
 inline constexpr uint32_t kPackVersion = 2;  // of packs and of indexes
+// Of a multi-pack-index, whose header and rows in the table of chunks are as
+// long; and its chunk with the names of packs.
+inline constexpr uint32_t kMultiPackIndexSignature = 0x4d494458;  // "MIDX"
+inline constexpr size_t kMultiPackIndexHeader = 12;
+inline constexpr size_t kMultiPackIndexRow = 12;
+inline constexpr uint32_t kPackNamesChunk = 0x504e414d;  // "PNAM"
 // Type of an entry that is an offset delta. The other types are object types
 // and reference deltas.
 inline constexpr uint8_t kOffsetDelta = 6;

@@ -52,6 +52,8 @@ struct ObjectAges {
 // or the time that the pack has for each object.
 enum class CruftTimes : uint8_t { kOfPack, kOfObjects };
 
+enum class AlternatePacks : uint8_t { kAll, kPromisor };
+
 struct AlternatePack {
   PackFiles files;
   ObjectIdTable ids;
@@ -64,8 +66,9 @@ class AlternateObjects {
 
   // All objects.
   virtual Result<ObjectIdTable> List() = 0;
-  // The packs whose index can be read.
-  virtual Result<std::vector<AlternatePack>> ListPacks() = 0;
+  // Those of these packs whose index can be read.
+  virtual Result<std::vector<AlternatePack>> ListPacks(
+      AlternatePacks which) = 0;
   // As ObjectSource::Open.
   virtual Result<std::unique_ptr<ObjectStream>> Open(const ObjectId& id) = 0;
 };

@@ -41,15 +41,6 @@ Result<ObjectIdTable> FindDamaged(AlternateObjects& alternates,
   return ObjectIdTable::FromSorted(ids.format(), std::move(damaged));
 }
 
-Result<ObjectIdTable> PackedIn(const RepackJob& job,
-                               AlternateObjects& alternates) {
-  ZPACK_ASSIGN_OR_RETURN(const auto packs, alternates.ListPacks());
-  std::vector<ObjectIdTable> tables;
-  tables.reserve(packs.size());
-  for (const AlternatePack& pack : packs) tables.push_back(pack.ids);
-  return ObjectIdTable::Merge(job.store.object_format(), tables);
-}
-
 // The objects of `needed` among `theirs`.
 Result<BorrowedObjects> CheckBorrowed(const RepackJob& job,
                                       const PackSets& packs,
@@ -63,12 +54,23 @@ Result<BorrowedObjects> CheckBorrowed(const RepackJob& job,
   ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable damaged,
                          FindDamaged(alternates, both, job.options.run.stop));
   ZPACK_ASSIGN_OR_RETURN(borrowed.all, Without(borrowed.all, damaged));
-  ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable packed, PackedIn(job, alternates));
+  ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable packed,
+                         ReadPackedIds(job, alternates, AlternatePacks::kAll));
   ZPACK_ASSIGN_OR_RETURN(borrowed.packed, Common(borrowed.all, packed));
   return borrowed;
 }
 
 }  // namespace
+
+Result<ObjectIdTable> ReadPackedIds(const RepackJob& job,
+                                    AlternateObjects& alternates,
+                                    AlternatePacks which) {
+  ZPACK_ASSIGN_OR_RETURN(const auto packs, alternates.ListPacks(which));
+  std::vector<ObjectIdTable> tables;
+  tables.reserve(packs.size());
+  for (const AlternatePack& pack : packs) tables.push_back(pack.ids);
+  return ObjectIdTable::Merge(job.store.object_format(), tables);
+}
 
 Result<BorrowedObjects> FindBorrowed(const RepackJob& job,
                                      const PackSets& packs,

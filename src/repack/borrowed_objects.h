@@ -14,6 +14,11 @@
 
 namespace zpack {
 
+// The ids in these packs of alternates. Errors as AlternateObjects::ListPacks.
+Result<ObjectIdTable> ReadPackedIds(const RepackJob& job,
+                                    AlternateObjects& alternates,
+                                    AlternatePacks which);
+
 struct BorrowedObjects {
   ObjectIdTable all;
   ObjectIdTable packed;  // the part of `all` in packs of alternates

@@ -54,12 +54,10 @@ Result<ObjectList> FilterObjects(const RepackJob& job, ObjectSource& source,
                                  ObjectList list) {
   ZPACK_ASSIGN_OR_RETURN(const std::set<ListRank> named,
                          FindNamed(source, list));
-  ListMarks keep(list.ids.size());
-  for (const ListRank rank : list.ids.ranks()) {
-    keep[rank] = named.contains(rank) ||
-                 Passes(job.options.filter, list.types[rank], list.sizes[rank]);
-  }
-  return KeepObjects(std::move(list), keep);
+  return KeepWhere(std::move(list), [&](const ObjectList& all, ListRank rank) {
+    return named.contains(rank) ||
+           Passes(job.options.filter, all.types[rank], all.sizes[rank]);
+  });
 }
 
 Result<ObjectList> ListFilteredOut(const RepackJob& job, ObjectSource& source,

@@ -3,7 +3,6 @@
 
 #include "repack/geometric_choice.h"
 
-#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -79,17 +78,11 @@ class GeometricChooser {
     ZPACK_ASSIGN_OR_RETURN(
         ObjectList list, EnumerateListed(source_, walked, tips,
                                          job_.options.run, stats_.unreadable));
-    ListMarks keep(list.ids.size());
-    for (const ListRank rank : list.ids.ranks()) {
-      keep[rank] = list.reached(rank) || wanted.Find(list.ids[rank]);
-    }
-    list = KeepObjects(std::move(list), keep);
+    list = KeepWhere(std::move(list), [&](const ObjectList& read, ListRank at) {
+      return read.reached(at) || wanted.Find(read.ids[at]);
+    });
     ZPACK_TRY(Leave(packs_.usual, choice_.kept, list.ids));
-    ListMarks here(list.ids.size());
-    for (const ListRank rank : list.ids.ranks()) {
-      here[rank] = !elsewhere_.Find(list.ids[rank]);
-    }
-    choice_.list = KeepObjects(std::move(list), here);
+    choice_.list = WithoutObjects(std::move(list), elsewhere_);
     return {};
   }
 
@@ -98,13 +91,11 @@ class GeometricChooser {
     ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable wanted,
                            IdsOf(format(), packs_.promisor.rolled_up()));
     if (wanted.size() == 0) return {};
-    std::vector<PackFiles> left;
-    for (const auto* const set : {&packs_.kept, &packs_.staying}) {
-      std::ranges::copy_if(*set, std::back_inserter(left),
-                           &PackFiles::promisor);
-    }
-    ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable kept,
-                           ReadWholeIds(job_.store, left));
+    std::vector<PackFiles> left = packs_.kept;
+    left.insert(left.end(), packs_.staying.begin(), packs_.staying.end());
+    ZPACK_ASSIGN_OR_RETURN(
+        const ObjectIdTable kept,
+        ReadWholeIds(job_.store, PromisorPacks(std::move(left))));
     ZPACK_TRY(Leave(packs_.promisor, kept, wanted));
     ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable packed_here,
                            Without(wanted, elsewhere_));

@@ -61,7 +61,7 @@ class NewPacks {
                               Going(kind == Kind::kCruft ? CruftPacks::kGo
                                                          : CruftPacks::kStay),
                               built)
-               : PublishElsewhere(built);
+               : PublishElsewhere(built, "pack");
   }
 
   // Writes packs, as above, whose names are `prefix`, a hyphen and a hash.
@@ -74,12 +74,7 @@ class NewPacks {
         BuildPacks(job_, source_, list, Search(kind), directory));
     ZPACK_TRY(CompleteAll(kind, list, mtimes, built));
     if (job_.options.publication == Publication::kNo) return {};
-    // A pack of the same name there is the same pack; what belongs to it stays.
-    for (const BuiltPack& pack : built) {
-      const std::string& name = pack.writer->name();
-      ZPACK_TRY(pack.writer->Publish(base + name.substr(name.find('-')),
-                                     job_.settings.shared_mode));
-    }
+    ZPACK_TRY(PublishElsewhere(built, base));
     return {};
   }
 
@@ -138,13 +133,15 @@ class NewPacks {
     return going;
   }
 
+  // Each name is `base`, a hyphen and a hash. A pack of the same name there is
+  // the same pack; what belongs to it stays.
   Result<std::vector<std::string>> PublishElsewhere(
-      const std::vector<BuiltPack>& built) const {
+      const std::vector<BuiltPack>& built, const std::string& base) const {
     std::vector<std::string> names;
     for (const BuiltPack& pack : built) {
-      ZPACK_ASSIGN_OR_RETURN(std::string name,
-                             pack.writer->Publish(job_.settings.shared_mode));
-      names.push_back(std::move(name));
+      const std::string& name = pack.writer->name();
+      names.push_back(base + name.substr(name.find('-')));
+      ZPACK_TRY(pack.writer->Publish(names.back(), job_.settings.shared_mode));
     }
     return names;
   }

@@ -32,16 +32,6 @@ Status CheckUnreadable(const RepackJob& job, const PackSets& packs,
   return {};
 }
 
-// Objects of `list` that are in no pack of `kept`.
-ObjectList WithoutKept(ObjectList list, const ObjectIdTable& kept) {
-  if (kept.size() == 0) return list;
-  ListMarks keep(list.ids.size());
-  for (const ListRank rank : keep.indexes()) {
-    keep[rank] = !kept.Find(list.ids[rank]);
-  }
-  return KeepObjects(std::move(list), keep);
-}
-
 // Fills `list` and `islands` of `choice` with those of `all` that are not
 // `elsewhere`.
 Status ChooseUsual(const RepackJob& job, ObjectSource& source, ObjectList all,
@@ -52,7 +42,7 @@ Status ChooseUsual(const RepackJob& job, ObjectSource& source, ObjectList all,
         choice.islands,
         DeltaIslands::Find(source, job.settings, all, job.options.run));
   }
-  choice.list = WithoutKept(std::move(all), elsewhere);
+  choice.list = WithoutObjects(std::move(all), elsewhere);
   if (job.options.filter.is_set()) {
     ZPACK_ASSIGN_OR_RETURN(choice.list,
                            FilterObjects(job, source, std::move(choice.list)));
@@ -76,11 +66,9 @@ Result<ObjectList> WithoutForeign(const RepackJob& job, const PackSets& packs,
   }
   ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable ids,
                          ObjectIdTable::Merge(all.ids.format(), own));
-  ListMarks keep(all.ids.size());
-  for (const ListRank rank : keep.indexes()) {
-    keep[rank] = all.reached(rank) || ids.Find(all.ids[rank]).has_value();
-  }
-  return KeepObjects(std::move(all), keep);
+  return KeepWhere(std::move(all), [&](const ObjectList& list, ListRank rank) {
+    return list.reached(rank) || ids.Find(list.ids[rank]);
+  });
 }
 
 }  // namespace

@@ -60,7 +60,8 @@ class GeometryFinder {
     if (job_.options.borrowed == Borrowed::kLeave) return {};
     ZPACK_ASSIGN_OR_RETURN(const auto alternates, job_.store.OpenAlternates());
     if (alternates == nullptr) return {};
-    ZPACK_ASSIGN_OR_RETURN(const auto packs, alternates->ListPacks());
+    ZPACK_ASSIGN_OR_RETURN(const auto packs,
+                           alternates->ListPacks(AlternatePacks::kAll));
     for (const AlternatePack& pack : packs) {
       if (MayRollUp(pack.files)) Add({pack.files, pack.ids, false});
     }

@@ -3,36 +3,27 @@
 
 #include "repack/promisor_objects.h"
 
-#include <algorithm>
-#include <iterator>
 #include <vector>
 
 #include "base/error.h"
 #include "object/id_sets.h"
+#include "repack/borrowed_objects.h"
 
 namespace zpack {
 namespace {
 
-std::vector<PackFiles> PromisorPacks(const std::vector<PackFiles>& packs) {
-  std::vector<PackFiles> promisor;
-  std::ranges::copy_if(packs, std::back_inserter(promisor),
-                       &PackFiles::promisor);
-  return promisor;
-}
-
 Result<ObjectIdTable> PromisorObjectsOfAlternates(const RepackJob& job) {
-  std::vector<ObjectIdTable> tables;
   ZPACK_ASSIGN_OR_RETURN(const auto alternates, job.store.OpenAlternates());
-  if (alternates != nullptr) {
-    ZPACK_ASSIGN_OR_RETURN(const auto packs, alternates->ListPacks());
-    for (const AlternatePack& pack : packs) {
-      if (pack.files.promisor) tables.push_back(pack.ids);
-    }
-  }
-  return ObjectIdTable::Merge(job.store.object_format(), tables);
+  if (alternates == nullptr) return ObjectIdTable();
+  return ReadPackedIds(job, *alternates, AlternatePacks::kPromisor);
 }
 
 }  // namespace
+
+std::vector<PackFiles> PromisorPacks(std::vector<PackFiles> packs) {
+  std::erase_if(packs, [](const PackFiles& pack) { return !pack.promisor; });
+  return packs;
+}
 
 Result<PromisorObjects> FindPromisorObjects(const RepackJob& job,
                                             const PackSets& packs) {

@@ -7,12 +7,17 @@
 
 #pragma once
 
+#include <vector>
+
 #include "object/object_id_table.h"
 #include "repack/pack_sets.h"
 #include "repack/repack_job.h"
 #include "zpack/result.h"
 
 namespace zpack {
+
+// The promisor packs among `packs`.
+std::vector<PackFiles> PromisorPacks(std::vector<PackFiles> packs);
 
 struct PromisorObjects {
   ObjectIdTable all;  // of the repository and its alternates

@@ -27,9 +27,12 @@ class MemoryAlternates final : public AlternateObjects {
   MemoryAlternates(MemorySource& source, std::set<ObjectId> ids)
       : view_(source.Open()), ids_(std::move(ids)) {}
   Result<ObjectIdTable> List() override { return IdTable(ids_); }
-  Result<std::vector<AlternatePack>> ListPacks() override {
+  Result<std::vector<AlternatePack>> ListPacks(AlternatePacks which) override {
+    std::vector<AlternatePack> packs;
+    if (which == AlternatePacks::kPromisor) return packs;
     ZPACK_ASSIGN_OR_RETURN(ObjectIdTable ids, IdTable(ids_));
-    return std::vector<AlternatePack>{{PackFiles{}, std::move(ids)}};
+    packs.push_back({PackFiles{}, std::move(ids)});
+    return packs;
   }
   Result<std::unique_ptr<ObjectStream>> Open(const ObjectId& id) override {
     return view_->Open(id);

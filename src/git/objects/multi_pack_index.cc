@@ -21,10 +21,6 @@ namespace {
 constexpr const char* kName = "multi-pack-index";
 constexpr const char* kChain = "multi-pack-index.d";
 constexpr uint64_t kMaxChainBytes = uint64_t{1} << 20;
-constexpr uint32_t kSignature = 0x4d494458;  // "MIDX"
-constexpr uint32_t kPackNames = 0x504e414d;  // "PNAM"
-constexpr size_t kHeaderSize = 12;
-constexpr size_t kChunkSize = 12;  // of a row in the table of chunks
 constexpr uint64_t kMaxNames = uint64_t{256} << 20;
 
 // The names of packs in the multi-pack-index `path`, each followed by a zero
@@ -35,20 +31,20 @@ Result<Bytes> ReadPackNames(FileSystem& file_system, const std::string& path) {
                      AtPath{path});
   };
   ZPACK_ASSIGN_OR_RETURN(const auto file, file_system.OpenForRead(path));
-  Bytes header(kHeaderSize);
+  Bytes header(kMultiPackIndexHeader);
   ZPACK_TRY(file->Read(0, header));
   ByteReader start(header);
   const uint32_t signature = start.U32();
   start.U16();  // version and hash function
   const size_t chunks = start.U8();
-  if (signature != kSignature) return bad();
-  Bytes table((chunks + 1) * kChunkSize);
-  ZPACK_TRY(file->Read(kHeaderSize, table));
+  if (signature != kMultiPackIndexSignature) return bad();
+  Bytes table((chunks + 1) * kMultiPackIndexRow);
+  ZPACK_TRY(file->Read(kMultiPackIndexHeader, table));
   ByteReader in(table);
   for (size_t i = 0; i < chunks; ++i) {
     const uint32_t id = in.U32();
     const uint64_t begin = in.U64();
-    if (id != kPackNames) continue;
+    if (id != kPackNamesChunk) continue;
     in.U32();
     const uint64_t end = in.U64();
     if (end < begin || end > file->size() || end - begin > kMaxNames) break;
@@ -109,7 +105,7 @@ bool IsSound(FileSystem& file_system, const std::string& path,
   constexpr uint64_t kRead = uint64_t{1} << 20;
   const size_t width = ObjectIdWidth(expected.format);
   const auto file = file_system.OpenForRead(path);
-  if (!file || (*file)->size() < kHeaderSize + width) return false;
+  if (!file || (*file)->size() < kMultiPackIndexHeader + width) return false;
   Hasher hasher(HashAlgorithmOf(expected.format));
   const uint64_t end = (*file)->size() - width;
   Bytes piece;

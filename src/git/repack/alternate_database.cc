@@ -64,11 +64,13 @@ Result<std::unique_ptr<AlternateObjects>> AlternateDatabase::Open(
       new AlternateDatabase(format, file_system, std::move(objects)));
 }
 
-Result<std::vector<AlternatePack>> AlternateDatabase::ListPacks() {
+Result<std::vector<AlternatePack>> AlternateDatabase::ListPacks(
+    AlternatePacks which) {
   std::vector<AlternatePack> all;
   for (const std::string& directory : objects_.directories()) {
     ZPACK_ASSIGN_OR_RETURN(const auto packs, zpack::ListPacks(directory));
     for (const PackFiles& pack : packs) {
+      if (which == AlternatePacks::kPromisor && !pack.promisor) continue;
       auto ids = ReadPackIds(format_, file_system_, directory, pack.name);
       if (ids) all.push_back({pack, *std::move(ids)});
     }

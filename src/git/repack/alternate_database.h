@@ -30,7 +30,7 @@ class AlternateDatabase final : public AlternateObjects {
       const std::string& common_directory, const std::string& own);
 
   Result<ObjectIdTable> List() override { return objects_.List(); }
-  Result<std::vector<AlternatePack>> ListPacks() override;
+  Result<std::vector<AlternatePack>> ListPacks(AlternatePacks which) override;
   Result<std::unique_ptr<ObjectStream>> Open(const ObjectId& id) override {
     return objects_.OpenStream(id);
   }
