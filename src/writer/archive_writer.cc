@@ -65,10 +65,10 @@ class IdleWorkers final : public BlockHelpers {
 
   explicit IdleWorkers(Parts<Worker>& parts) : parts_(parts) {}
 
-  bool AreIdle() override { return parts_.IsWanted(); }
-  void Leave(Job job) override {
-    parts_.Leave([job = std::move(job)](Worker& worker) {
-      return job(worker->encoder());
+  bool IsWanted() override { return parts_.IsWanted(); }
+  void Leave(Part part) override {
+    parts_.Leave([part = std::move(part)](Worker& worker) {
+      return part(worker->encoder());
     });
   }
 

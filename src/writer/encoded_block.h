@@ -7,12 +7,11 @@
 
 #include <cstdint>
 #include <deque>
-#include <functional>
 
 #include "base/bytes.h"
 #include "base/index_spaces.h"
+#include "base/parallel.h"
 #include "format/expansion.h"
-#include "zpack/result.h"
 
 namespace zpack {
 
@@ -28,17 +27,7 @@ struct EncodedBlock {
 // A block can be encoded by another thread while more blocks are added.
 using EncodedBlocks = std::deque<EncodedBlock>;
 
-// Other threads that can encode blocks.
-class BlockHelpers {
- public:
-  using Job = std::function<Status(BlockEncoder&)>;
-
-  virtual ~BlockHelpers() = default;
-
-  // Whether a thread waits for work now.
-  virtual bool AreIdle() = 0;
-  // Leaves `job` to any thread. It must not refer to what changes meanwhile.
-  virtual void Leave(Job job) = 0;
-};
+// Threads that can encode blocks while this one goes on.
+using BlockHelpers = Parts<BlockEncoder>;
 
 }  // namespace zpack

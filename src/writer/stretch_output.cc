@@ -27,7 +27,7 @@ Status StretchOutput::AddBlock(const Objects& objects,
   block.first_object = first_;
   block.expansion = {objects.content, 0, objects.chains};
   first_ = first_ + objects.count;
-  if (to_.helpers == nullptr || !to_.helpers->AreIdle()) {
+  if (to_.helpers == nullptr || !to_.helpers->IsWanted()) {
     return EncodeInto(block, header, streams, encoder_);
   }
   to_.helpers->Leave([&block, header, copy = streams](BlockEncoder& encoder) {
