@@ -36,7 +36,6 @@
 
 namespace {
 
-using zpack::testing::ModeOf;
 using zpack::testing::Next;
 
 constexpr int kMaxFiles = 1 << 16;
@@ -143,41 +142,33 @@ __attribute__((constructor)) void Start() {
 // Directories are opened in order to clean up, which the siege looks at.
 bool IsDirectory(int flags) { return (flags & O_DIRECTORY) != 0; }
 
+template <typename Call>
+int Open(int /*directory*/, const char* path, int flags, Call call) {
+  const bool below = IsConcerned(path);
+  if (below && !IsDirectory(flags) &&
+      Fails(Draw(), (flags & O_CREAT) != 0 ? ENOSPC : EIO)) {
+    return -1;
+  }
+  return Remember(call(), below);
+}
+
+template <typename Call>
+int OpenAt(int directory, const char* path, int flags, Call call) {
+  const bool below =
+      path[0] == '/' ? IsConcerned(path) : IsConcerned(directory);
+  if (below && !IsDirectory(flags) && Fails(Draw(), EIO)) return -1;
+  return Remember(call(), below);
+}
+
 }  // namespace
 
 // NOLINTBEGIN(readability-identifier-naming, cert-dcl50-cpp)
 extern "C" {
 
-#define ZPACK_OPEN(name)                                      \
-  int name(const char* path, int flags, ...) {                \
-    va_list arguments;                                        \
-    va_start(arguments, flags);                               \
-    const mode_t mode = ModeOf(flags, arguments);             \
-    va_end(arguments);                                        \
-    static auto* const next = Next(name, #name);              \
-    const bool below = IsConcerned(path);                     \
-    if (below && !IsDirectory(flags) &&                       \
-        Fails(Draw(), (flags & O_CREAT) != 0 ? ENOSPC : EIO)) \
-      return -1;                                              \
-    return Remember(next(path, flags, mode), below);          \
-  }
-ZPACK_OPEN(open)
-ZPACK_OPEN(open64)
-
-#define ZPACK_OPENAT(name)                                             \
-  int name(int directory, const char* path, int flags, ...) {          \
-    va_list arguments;                                                 \
-    va_start(arguments, flags);                                        \
-    const mode_t mode = ModeOf(flags, arguments);                      \
-    va_end(arguments);                                                 \
-    static auto* const next = Next(name, #name);                       \
-    const bool below =                                                 \
-        path[0] == '/' ? IsConcerned(path) : IsConcerned(directory);   \
-    if (below && !IsDirectory(flags) && Fails(Draw(), EIO)) return -1; \
-    return Remember(next(directory, path, flags, mode), below);        \
-  }
-ZPACK_OPENAT(openat)
-ZPACK_OPENAT(openat64)
+ZPACK_REPLACE_OPEN(open, Open)
+ZPACK_REPLACE_OPEN(open64, Open)
+ZPACK_REPLACE_OPENAT(openat, OpenAt)
+ZPACK_REPLACE_OPENAT(openat64, OpenAt)
 
 int close(int fd) {
   static auto* const next = Next(close, "close");

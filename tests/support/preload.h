@@ -24,3 +24,27 @@ inline mode_t ModeOf(int flags, va_list arguments) {
 }
 
 }  // namespace zpack::testing
+
+// Define open(2) and openat(2) under a name that they have. Each calls
+// `handle(directory, path, flags, call)`, where `call()` calls what is
+// replaced.
+#define ZPACK_REPLACE_OPEN(name, handle)                          \
+  int name(const char* path, int flags, ...) {                    \
+    va_list arguments;                                            \
+    va_start(arguments, flags);                                   \
+    const mode_t mode = zpack::testing::ModeOf(flags, arguments); \
+    va_end(arguments);                                            \
+    static auto* const next = zpack::testing::Next(name, #name);  \
+    return handle(AT_FDCWD, path, flags,                          \
+                  [&] { return next(path, flags, mode); });       \
+  }
+#define ZPACK_REPLACE_OPENAT(name, handle)                             \
+  int name(int directory, const char* path, int flags, ...) {          \
+    va_list arguments;                                                 \
+    va_start(arguments, flags);                                        \
+    const mode_t mode = zpack::testing::ModeOf(flags, arguments);      \
+    va_end(arguments);                                                 \
+    static auto* const next = zpack::testing::Next(name, #name);       \
+    return handle(directory, path, flags,                              \
+                  [&] { return next(directory, path, flags, mode); }); \
+  }

@@ -50,7 +50,6 @@
 
 namespace {
 
-using zpack::testing::ModeOf;
 using zpack::testing::Next;
 
 class Recorder {
@@ -161,7 +160,8 @@ bool Exists(const std::string& path) {
 }
 
 template <typename Open>
-int OpenRecorded(const std::string& path, int flags, Open open) {
+int OpenRecorded(int directory, const char* name, int flags, Open open) {
+  const std::string path = Recorder::PathOf(directory, name);
   if (!Record().concerns(path)) return open();
   const bool existed = Exists(path);
   const int fd = open();
@@ -204,31 +204,10 @@ int RecordLink(int code, const std::string& to) {
 // NOLINTBEGIN(readability-identifier-naming, cert-dcl50-cpp)
 extern "C" {
 
-#define ZPACK_OPEN(name)                                          \
-  int name(const char* path, int flags, ...) {                    \
-    va_list arguments;                                            \
-    va_start(arguments, flags);                                   \
-    const mode_t mode = ModeOf(flags, arguments);                 \
-    va_end(arguments);                                            \
-    static auto* const next = Next(name, #name);                  \
-    return OpenRecorded(Recorder::PathOf(AT_FDCWD, path), flags,  \
-                        [&] { return next(path, flags, mode); }); \
-  }
-ZPACK_OPEN(open)
-ZPACK_OPEN(open64)
-
-#define ZPACK_OPENAT(name)                                                   \
-  int name(int directory, const char* path, int flags, ...) {                \
-    va_list arguments;                                                       \
-    va_start(arguments, flags);                                              \
-    const mode_t mode = ModeOf(flags, arguments);                            \
-    va_end(arguments);                                                       \
-    static auto* const next = Next(name, #name);                             \
-    return OpenRecorded(Recorder::PathOf(directory, path), flags,            \
-                        [&] { return next(directory, path, flags, mode); }); \
-  }
-ZPACK_OPENAT(openat)
-ZPACK_OPENAT(openat64)
+ZPACK_REPLACE_OPEN(open, OpenRecorded)
+ZPACK_REPLACE_OPEN(open64, OpenRecorded)
+ZPACK_REPLACE_OPENAT(openat, OpenRecorded)
+ZPACK_REPLACE_OPENAT(openat64, OpenRecorded)
 
 ssize_t write(int fd, const void* bytes, size_t size) {
   static auto* const next = Next(write, "write");

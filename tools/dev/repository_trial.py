@@ -96,21 +96,23 @@ def copy_beside(repository):
         shutil.rmtree(path, ignore_errors=True)
 
 
+def clean_environment():
+    """That of this process without anyone's settings of Git; every owner is trusted."""
+    kept = {name: value for name, value in os.environ.items()
+            if not name.startswith("GIT_") and name != "XDG_CACHE_HOME"}
+    return kept | {
+        "LC_ALL": "C", "HOME": "/dev/null/home", "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_CONFIG_GLOBAL": os.devnull, "GIT_NO_REPLACE_OBJECTS": "1", "GIT_NO_LAZY_FETCH": "1",
+        "GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "safe.directory", "GIT_CONFIG_VALUE_0": "*"}
+
+
 class Trial:
     """Tries repositories with one git-zpack and one Git. Not for more than one thread
     and repository at a time."""
 
     def __init__(self, program, git="git"):
         self.program, self.git = os.path.abspath(program), git
-        self.environment = {
-            name: value for name, value in os.environ.items()
-            if not name.startswith("GIT_") and name != "XDG_CACHE_HOME"}
-        # Nobody's settings, and every owner is trusted.
-        self.environment |= {
-            "LC_ALL": "C", "HOME": "/dev/null/home", "GIT_CONFIG_NOSYSTEM": "1",
-            "GIT_CONFIG_GLOBAL": os.devnull, "GIT_NO_REPLACE_OBJECTS": "1",
-            "GIT_NO_LAZY_FETCH": "1", "GIT_CONFIG_COUNT": "1",
-            "GIT_CONFIG_KEY_0": "safe.directory", "GIT_CONFIG_VALUE_0": "*"}
+        self.environment = clean_environment()
 
     def run(self, *command):
         with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
