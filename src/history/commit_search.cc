@@ -5,33 +5,23 @@
 
 #include <regex.h>
 
-#include <memory>
 #include <string>
 #include <utility>
 
 #include "base/error.h"
+#include "base/posix_regex.h"
 #include "history/revision_walk.h"
 
 namespace zpack {
 namespace {
 
-struct FreeExpression {
-  void operator()(regex_t* expression) const {
-    regfree(expression);
-    delete expression;
-  }
-};
-using Expression = std::unique_ptr<regex_t, FreeExpression>;
-
-Result<Expression> Compile(const std::string& pattern) {
-  auto memory = std::make_unique<regex_t>();
-  const int failed =
-      regcomp(memory.get(), pattern.c_str(), REG_EXTENDED | REG_NOSUB);
-  if (failed != 0) {
+Result<PosixRegex> Compile(const std::string& pattern) {
+  PosixRegex regex = CompilePosixRegex(pattern, REG_EXTENDED | REG_NOSUB);
+  if (regex == nullptr) {
     return MakeError(ErrorCode::kInvalidArgument, "invalid search pattern '{}'",
                      pattern);
   }
-  return Expression(memory.release());
+  return regex;
 }
 
 // Like Git, compares what follows the first empty line. An object without one
@@ -77,7 +67,7 @@ Result<ObjectId> FindCommitByMessage(
                      "'!'",
                      text);
   }
-  ZPACK_ASSIGN_OR_RETURN(const Expression expression, Compile(pattern));
+  ZPACK_ASSIGN_OR_RETURN(const PosixRegex expression, Compile(pattern));
   ZPACK_TRY(archive.LoadIndex());
   WalkOptions walk;
   walk.starts = starts;

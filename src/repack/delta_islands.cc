@@ -9,7 +9,6 @@
 #include <bit>
 #include <deque>
 #include <map>
-#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -18,18 +17,11 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/posix_regex.h"
 #include "object/object_links.h"
 
 namespace zpack {
 namespace {
-
-struct FreeRegex {
-  void operator()(regex_t* regex) const {
-    regfree(regex);
-    delete regex;
-  }
-};
-using Regex = std::unique_ptr<regex_t, FreeRegex>;
 
 // The patterns of pack.island.
 class IslandPatterns {
@@ -38,13 +30,13 @@ class IslandPatterns {
     IslandPatterns patterns;
     for (std::string text : texts) {
       if (!text.starts_with('^')) text.insert(0, 1, '^');
-      auto regex = std::make_unique<regex_t>();
-      if (regcomp(regex.get(), text.c_str(), REG_EXTENDED) != 0) {
+      PosixRegex regex = CompilePosixRegex(text, REG_EXTENDED);
+      if (regex == nullptr) {
         return MakeError(ErrorCode::kGit,
                          "failed to load island regex for 'pack.island': '{}'",
                          text);
       }
-      patterns.patterns_.emplace_back(regex.release());
+      patterns.patterns_.push_back(std::move(regex));
     }
     return patterns;
   }
@@ -70,7 +62,7 @@ class IslandPatterns {
  private:
   static constexpr size_t kGroups = 16;  // as in Git
 
-  std::vector<Regex> patterns_;
+  std::vector<PosixRegex> patterns_;
 };
 
 // The tips of each island. Islands with the same tips are one.
