@@ -4,16 +4,29 @@
 #include "base/hex.h"
 
 namespace zpack {
+namespace {
+
+// Writes two digits for each byte to `out`, which has room for them.
+void WriteHex(ByteView bytes, auto* out) {
+  static constexpr std::string_view kDigits = "0123456789abcdef";
+  for (const uint8_t byte : bytes) {
+    *out++ = kDigits[byte >> 4];
+    *out++ = kDigits[byte & 15];
+  }
+}
+
+}  // namespace
 
 std::string ToHex(ByteView bytes) {
-  static constexpr std::string_view kDigits = "0123456789abcdef";
   std::string out(bytes.size() * 2, '\0');
-  size_t at = 0;
-  for (const uint8_t byte : bytes) {
-    out[at++] = kDigits[byte >> 4];
-    out[at++] = kDigits[byte & 15];
-  }
+  WriteHex(bytes, out.data());
   return out;
+}
+
+void AppendHex(ByteView bytes, Bytes& out) {
+  const size_t start = out.size();
+  out.resize(start + bytes.size() * 2);
+  WriteHex(bytes, out.data() + start);
 }
 
 int HexDigitValue(char digit) {

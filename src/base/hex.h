@@ -15,6 +15,7 @@ namespace zpack {
 
 // Lower case, two digits for each byte.
 std::string ToHex(ByteView bytes);
+void AppendHex(ByteView bytes, Bytes& out);
 
 // The value, 0 to 15, of a hexadecimal digit of either case; -1 for any other
 // character.

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <iterator>
 #include <optional>
 
 #include "base/hex.h"
@@ -21,7 +20,7 @@ void AppendText(std::string_view text, Bytes& out) {
 
 void AppendIdLine(std::string_view word, const ObjectId& id, Bytes& out) {
   AppendText(word, out);
-  AppendText(ToHex(id.bytes()), out);
+  AppendHex(id.bytes(), out);
   out.push_back('\n');
 }
 
@@ -29,7 +28,10 @@ void AppendPerson(std::string_view word, const CommitPerson& person,
                   Bytes& out) {
   AppendText(word, out);
   AppendText(person.identity, out);
-  fmt::format_to(std::back_inserter(out), " {} ", person.time);
+  const fmt::format_int time(person.time);
+  out.push_back(' ');
+  AppendText({time.data(), time.size()}, out);
+  out.push_back(' ');
   AppendText(person.time_zone, out);
   out.push_back('\n');
 }
