@@ -55,6 +55,11 @@ std::unexpected<Error> NumberedTrees::BadTree(ObjectNumber number) const {
   return MakeError(ErrorCode::kCorrupt, "bad entry in tree {}", id(number));
 }
 
+Result<NumberedTrees::BlockPtr> NumberedTrees::Block(size_t block) {
+  if (asks_) asks_(block);
+  return blocks_->Block(block);
+}
+
 Result<NumberedTrees::RowsPtr> NumberedTrees::Read(ObjectNumber number) {
   if (RowsPtr known = trees_.Find(number)) return known;
   if (!IsInFile(number)) {
@@ -65,7 +70,7 @@ Result<NumberedTrees::RowsPtr> NumberedTrees::Read(ObjectNumber number) {
   }
   const BlockRun run =
       RunAt(archive_.blocks(), archive_.blocks().FindBlock(number));
-  ZPACK_ASSIGN_OR_RETURN(const BlockPtr block, blocks_->Block(run.first));
+  ZPACK_ASSIGN_OR_RETURN(const BlockPtr block, Block(run.first));
   if (block->objects.header.type != ObjectType::kTree) {
     return MakeError(ErrorCode::kCorrupt, "object {} is a {}, not a tree",
                      id(number), ObjectTypeName(block->objects.header.type));
@@ -175,7 +180,7 @@ Result<std::optional<NumberedTrees::Difference>> NumberedTrees::ReadDifference(
       after - first >= archive_.blocks().block_object_count(at)) {
     return std::nullopt;
   }
-  ZPACK_ASSIGN_OR_RETURN(const BlockPtr block, blocks_->Block(at));
+  ZPACK_ASSIGN_OR_RETURN(const BlockPtr block, Block(at));
   const format::TreeBlock* const trees = block->trees();
   if (trees == nullptr) return std::nullopt;
   Difference difference;

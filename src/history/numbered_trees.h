@@ -8,10 +8,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/index_spaces.h"
@@ -49,6 +51,12 @@ class NumberedTrees {
   explicit NumberedTrees(const ArchiveFile& archive)
       : NumberedTrees(archive, MakeBlocks(archive)) {}
   NumberedTrees(const ArchiveFile& archive, Blocks blocks);
+
+  // Calls `asks` with each block before it is asked for.
+  void WatchBlocks(std::function<void(size_t block)> asks) {
+    asks_ = std::move(asks);
+  }
+  BlockCache& blocks() { return *blocks_; }
 
   // The rows of tree `number`, which may be that of the empty tree. Errors:
   // kNotFound if it is not in the file;
@@ -94,6 +102,7 @@ class NumberedTrees {
   // A tree of a block of trees, whose base has the rows `base`.
   Result<Rows> Apply(const DecodedBlock& block, uint32_t index,
                      const Rows& base);
+  Result<BlockPtr> Block(size_t block);
   Result<RowsPtr> ReadFromBlock(const DecodedBlock& block, ObjectNumber number);
   Result<Rows> Parse(ByteView content, ObjectNumber number);
   std::unexpected<Error> BadTree(ObjectNumber number) const;
@@ -101,6 +110,7 @@ class NumberedTrees {
   const ArchiveFile& archive_;
   const ObjectId empty_tree_;
   Blocks blocks_;
+  std::function<void(size_t block)> asks_;
   BlockDecoder decoder_;  // of trees in segments
   LruCache<ObjectNumber, Rows> trees_;
   std::unordered_map<ObjectNumber, BlockNames> block_names_;  // by first object

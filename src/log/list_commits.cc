@@ -13,10 +13,12 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
+#include "base/parallel.h"
 #include "history/commit_walk.h"
 #include "log/choose_commits.h"
 #include "log/commit_changes.h"
 #include "log/commit_files.h"
+#include "reader/blocks_ahead.h"
 #include "reader/object_reader.h"
 #include "search/pathspec.h"
 
@@ -38,11 +40,32 @@ class CommitLister {
         files_(archive, objects, options, paths, pickaxe_.get()),
         objects_(objects),
         walk_(archive, files_.changes().graph(), WalkOptionsOf(options),
-              SameAsParent()) {}
+              SameAsParent()),
+        ahead_(archive.blocks().block_count()),
+        contents_(ahead_.Add([this](size_t block) -> Status {
+          ZPACK_TRY(objects_.Block(block));
+          return {};
+        })) {
+    NumberedTrees& trees = files_.changes().trees();
+    const size_t cache = ahead_.Add([&trees](size_t block) -> Status {
+      ZPACK_TRY(trees.blocks().Block(block));
+      return {};
+    });
+    trees.WatchBlocks(
+        [this, cache](size_t block) { ahead_.Note(cache, block); });
+  }
 
   void FollowPath(std::string path) { files_.FollowPath(std::move(path)); }
 
   Status Run(const Visitor<const LoggedCommit&>& visit) {
+    if (ResolveThreads(options_.threads) == 1) return List(visit);
+    return ahead_.Run([&] { return List(visit); });
+  }
+
+ private:
+  enum class Shown : uint8_t { kNo, kYes, kStop };
+
+  Status List(const Visitor<const LoggedCommit&>& visit) {
     if (pickaxe_ != nullptr && options_.follow) ZPACK_TRY(pickaxe_->Search());
     ZPACK_TRY(walk_.Start());
     if (options_.reverse) return RunReverse(visit);
@@ -57,9 +80,6 @@ class CommitLister {
     }
     return {};
   }
-
- private:
-  enum class Shown : uint8_t { kNo, kYes, kStop };
 
   static CommitWalkOptions WalkOptionsOf(const LogOptions& options) {
     return {.refs = options.refs,
@@ -85,6 +105,7 @@ class CommitLister {
   }
 
   Status ReadContent(ObjectNumber commit) {
+    ahead_.Note(contents_, archive_.blocks().FindBlock(commit));
     ZPACK_TRY(objects_.Read(commit, archive_.blocks().id(commit), content_,
                             HashObject::kNo));
     return {};
@@ -224,6 +245,8 @@ class CommitLister {
   CommitFiles files_;
   ObjectReader& objects_;
   CommitWalk walk_;
+  BlocksAhead ahead_;
+  const size_t contents_;  // the cache of `objects_`, for `ahead_`
   uint64_t skipped_ = 0;
   Bytes content_;  // of the commit that was read last
 };

@@ -111,14 +111,28 @@ Status ResolveStarts(const ArchiveReader& reader, LogRequest& request) {
   return {};
 }
 
+// Whether the name of some person is printed or searched.
+bool UsesPersons(const LogRequest& request, bool json) {
+  const LogLook& look = request.look;
+  if (json || !request.messages.authors.empty() ||
+      !request.messages.committers.empty()) {
+    return true;
+  }
+  return look.style == CommitStyle::kFormat
+             ? FormatUses(look.format, "ac")
+             : look.style != CommitStyle::kOneline;
+}
+
 Result<LogSources> SourcesOf(const ArchiveReader& reader,
                              const LogRequest& request, bool json) {
   const LogLook& look = request.look;
   LogSources sources{.ids = ShortIds(reader, look.id_digits),
                      .now = std::time(nullptr)};
-  auto mailmap = Mailmap::Of(reader);
-  if (!mailmap) return std::unexpected(mailmap.error());
-  sources.mailmap = *std::move(mailmap);
+  if (UsesPersons(request, json)) {
+    auto mailmap = Mailmap::Of(reader);
+    if (!mailmap) return std::unexpected(mailmap.error());
+    sources.mailmap = *std::move(mailmap);
+  }
   if (look.decorations) {
     sources.decorations.emplace(reader.refs(), *look.decorations);
   }

@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "reader/blocks_ahead.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/guarded.h"
+#include "base/parallel.h"
+
+namespace zpack {
+namespace {
+
+// Blocks that are decoded before the reader needs them. All of them should have
+// room in the cache.
+constexpr size_t kAhead = 3;
+
+}  // namespace
+
+size_t BlocksAhead::Add(Decode decode) {
+  caches_.emplace_back().decode = std::move(decode);
+  return caches_.size() - 1;
+}
+
+void BlocksAhead::Note(size_t cache, size_t block) {
+  Cache& asked = caches_[cache];
+  if (block == asked.last) return;
+  asked.last = block;
+  const bool in_order = block != 0 && asked.known.contains(block - 1);
+  asked.known.insert(block);
+  std::unique_lock lock(mutex_);
+  const Place place = {cache, block};
+  std::erase(queue_, place);  // the reader does it now
+  const size_t end = in_order ? std::min(block + 1 + kAhead, block_count_) : 0;
+  for (size_t next = block + 1; next < end; ++next) {
+    if (asked.known.insert(next).second) queue_.push_back({cache, next});
+  }
+  changed_.notify_one();
+  // Does something useful in place of waiting.
+  if (decoding_ == place && !queue_.empty()) DecodeFirst(lock);
+}
+
+void BlocksAhead::DecodeFirst(std::unique_lock<std::mutex>& lock) {
+  const Place place = queue_.front();
+  queue_.pop_front();
+  lock.unlock();
+  (void)Guarded([&] { return caches_[place.cache].decode(place.block); });
+  lock.lock();
+}
+
+void BlocksAhead::Work() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [&] { return finished_ || !queue_.empty(); });
+    if (finished_) return;
+    decoding_ = queue_.front();
+    DecodeFirst(lock);
+    decoding_.reset();
+  }
+}
+
+Status BlocksAhead::Run(const std::function<Status()>& read) {
+  Status status;
+  const bool ran = RunBeside(
+      1, [&] { Work(); },
+      [&] {
+        status = Guarded(read);
+        const std::lock_guard lock(mutex_);
+        finished_ = true;
+        changed_.notify_one();
+      });
+  return ran ? std::move(status) : Guarded(read);
+}
+
+}  // namespace zpack

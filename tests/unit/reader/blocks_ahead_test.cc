@@ -1,0 +1,144 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "reader/blocks_ahead.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <new>
+#include <set>
+#include <thread>
+#include <utility>
+
+#include "base/error.h"
+#include "support/matchers.h"
+
+namespace zpack {
+namespace {
+
+using testing::HasCode;
+using testing::IsOk;
+
+// What was decoded on the other thread.
+class Decoded {
+ public:
+  Status Add(size_t block) {
+    const std::lock_guard lock(mutex_);
+    blocks_.insert(block);
+    changed_.notify_all();
+    return {};
+  }
+  bool WaitFor(size_t block) {
+    std::unique_lock lock(mutex_);
+    return changed_.wait_for(lock, std::chrono::seconds(10),
+                             [&] { return blocks_.contains(block); });
+  }
+  std::set<size_t> blocks() {
+    const std::lock_guard lock(mutex_);
+    return blocks_;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::set<size_t> blocks_;
+};
+
+class BlocksAheadTest : public ::testing::Test {
+ protected:
+  size_t AddCache(Decoded& decoded) {
+    return ahead_.Add([&](size_t block) { return decoded.Add(block); });
+  }
+
+  BlocksAhead ahead_{10};
+};
+
+TEST_F(BlocksAheadTest, ThoseAfterTwoInARowAreDecoded) {
+  Decoded decoded;
+  const size_t cache = AddCache(decoded);
+  EXPECT_THAT(ahead_.Run([&]() -> Status {
+    for (const size_t block : {3, 4, 3, 4}) ahead_.Note(cache, block);
+    EXPECT_TRUE(decoded.WaitFor(7));
+    return {};
+  }),
+              IsOk());
+  EXPECT_THAT(decoded.blocks(), ::testing::ElementsAre(5, 6, 7));
+}
+
+TEST_F(BlocksAheadTest, JumpsAndTheLastBlockAskForNothing) {
+  Decoded decoded;
+  const size_t cache = AddCache(decoded);
+  const size_t other = AddCache(decoded);
+  EXPECT_THAT(ahead_.Run([&]() -> Status {
+    for (const size_t block : {0, 2, 4, 8, 9}) ahead_.Note(cache, block);
+    ahead_.Note(other, 3);
+    // Blocks are decoded in order, so nothing else is left after these.
+    for (const size_t block : {5, 6}) ahead_.Note(other, block);
+    EXPECT_TRUE(decoded.WaitFor(9));
+    return {};
+  }),
+              IsOk());
+  EXPECT_THAT(decoded.blocks(), ::testing::ElementsAre(7, 8, 9));
+}
+
+TEST_F(BlocksAheadTest, AReaderThatWouldWaitDecodesAnotherBlock) {
+  Decoded decoded;
+  std::atomic<bool> begun = false;
+  std::atomic<bool> may_end = false;
+  const std::thread::id reader = std::this_thread::get_id();
+  std::set<size_t> by_reader;
+  const size_t cache = ahead_.Add([&](size_t block) -> Status {
+    if (std::this_thread::get_id() == reader) {
+      by_reader.insert(block);
+      return {};
+    }
+    begun = true;
+    begun.notify_all();
+    may_end.wait(false);
+    return decoded.Add(block);
+  });
+  EXPECT_THAT(ahead_.Run([&]() -> Status {
+    ahead_.Note(cache, 0);
+    ahead_.Note(cache, 1);
+    begun.wait(false);
+    ahead_.Note(cache, 2);  // which the other thread decodes
+    may_end = true;
+    may_end.notify_all();
+    EXPECT_TRUE(decoded.WaitFor(2));
+    return {};
+  }),
+              IsOk());
+  EXPECT_THAT(by_reader, ::testing::ElementsAre(3));
+}
+
+TEST_F(BlocksAheadTest, ErrorsAreThoseOfTheReaderAlone) {
+  Decoded decoded;
+  const size_t bad = ahead_.Add([](size_t) -> Status {
+    return MakeError(ErrorCode::kCorrupt, "bad block");
+  });
+  const size_t full =
+      ahead_.Add([](size_t) -> Status { throw std::bad_alloc(); });
+  const size_t cache = AddCache(decoded);
+  EXPECT_THAT(ahead_.Run([&]() -> Status {
+    for (const size_t each : {bad, full, cache}) {
+      ahead_.Note(each, 0);
+      ahead_.Note(each, 1);
+    }
+    EXPECT_TRUE(decoded.WaitFor(2));
+    return MakeError(ErrorCode::kNotFound, "no such commit");
+  }),
+              HasCode(ErrorCode::kNotFound));
+}
+
+TEST_F(BlocksAheadTest, AReaderMayThrow) {
+  EXPECT_THAT(ahead_.Run([]() -> Status { throw std::bad_alloc(); }),
+              HasCode(ErrorCode::kOutOfMemory));
+}
+
+}  // namespace
+}  // namespace zpack
