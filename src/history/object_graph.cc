@@ -8,8 +8,10 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/parallel.h"
 #include "object/object_hasher.h"
 #include "object/object_links.h"
+#include "reader/blocks_ahead.h"
 #include "reader/object_run.h"
 
 namespace zpack {
@@ -31,7 +33,7 @@ ObjectGraph::ObjectGraph(const ArchiveFile& archive)
                          .Hash(ObjectType::kTree, ByteView())),
       types_(archive.blocks().block_count()),
       commits_(archive.blocks().block_count()),
-      blocks_(kCacheSize),
+      blocks_(archive.blocks(), kCacheSize),
       far_trees_(kFarTreesSize) {
   for (const ObjectId& id : archive.refs().shallow) {
     if (const auto rank = archive.ids().Find(id)) {
@@ -73,13 +75,23 @@ Status ObjectGraph::ExpectType(ObjectNumber number, ObjectType type) {
 }
 
 Result<ObjectGraph::BlockPtr> ObjectGraph::Block(size_t block) {
-  if (BlockPtr known = blocks_.Find(block)) return known;
-  ZPACK_ASSIGN_OR_RETURN(DecodedBlock decoded,
-                         decoder_.Decode(archive_.blocks(), block));
-  types_[block] = decoded.objects.header.type;
-  auto shared = std::make_shared<const DecodedBlock>(std::move(decoded));
-  blocks_.Insert(block, shared, shared->memory(), shared->decoding_cost());
-  return shared;
+  if (asks_) asks_(block);
+  ZPACK_ASSIGN_OR_RETURN(BlockPtr decoded, blocks_.Block(block));
+  types_[block] = decoded->objects.header.type;
+  return decoded;
+}
+
+Status ObjectGraph::ReadAhead(const std::function<Status()>& read) {
+  if (ResolveThreads(0) == 1) return read();
+  BlocksAhead ahead(archive_.blocks().block_count());
+  const size_t cache = ahead.Add([this](size_t block) -> Status {
+    ZPACK_TRY(blocks_.Block(block));
+    return {};
+  });
+  asks_ = [&](size_t block) { ahead.Note(cache, block); };
+  Status status = ahead.Run(read);
+  asks_ = {};
+  return status;
 }
 
 Result<ByteView> ObjectGraph::Content(ObjectNumber number, BlockPtr& block,

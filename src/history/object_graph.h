@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -20,6 +21,7 @@
 #include "format/commit_columns.h"
 #include "history/object_marks.h"
 #include "reader/archive_file.h"
+#include "reader/block_cache.h"
 #include "reader/block_decoder.h"
 #include "zpack/result.h"
 
@@ -95,6 +97,11 @@ class ObjectGraph {
   // large.
   Status ReadTree(ObjectNumber number, const ObjectMarks& marks, Links& links);
 
+  // Calls `read`, which reads through this object. Meanwhile another thread
+  // decodes the blocks that come next, if there are processors for it. Returns
+  // what `read` returns.
+  Status ReadAhead(const std::function<Status()>& read);
+
  private:
   using BlockPtr = std::shared_ptr<const DecodedBlock>;
 
@@ -157,7 +164,8 @@ class ObjectGraph {
   // By block, once known.
   std::vector<std::optional<ObjectType>> types_;
   std::vector<std::unique_ptr<const format::CommitTable>> commits_;
-  LruCache<size_t, DecodedBlock> blocks_;
+  BlockCache blocks_;
+  std::function<void(size_t block)> asks_;  // set while ReadAhead runs
   // Trees from blocks of far deltas, by their numbers and those of their bases:
   // the next tree that is read often has one of these numbers, and most of its
   // entries are the same.

@@ -91,6 +91,11 @@ class RevisionWalk {
   }
 
   Status Run() {
+    return graph_.ReadAhead([&] { return Walk(); });
+  }
+
+ private:
+  Status Walk() {
     while (!queue_.empty()) {
       // Without commits to leave out, nothing depends on the others.
       const bool needs_edges = excludes_ && objects_ == WalkObjects::kAll;
@@ -113,7 +118,6 @@ class RevisionWalk {
     return {};
   }
 
- private:
   // An object that is visited after the commits.
   struct Pending {
     ObjectNumber number;

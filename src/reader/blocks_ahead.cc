@@ -19,24 +19,26 @@ constexpr size_t kAhead = 3;
 }  // namespace
 
 size_t BlocksAhead::Add(Decode decode) {
-  caches_.emplace_back().decode = std::move(decode);
+  caches_.push_back({std::move(decode), std::vector<bool>(block_count_),
+                     std::vector<bool>(block_count_)});
   return caches_.size() - 1;
 }
 
 void BlocksAhead::Note(size_t cache, size_t block) {
   Cache& asked = caches_[cache];
-  if (block == asked.last) return;
-  asked.last = block;
-  const bool in_order = block != 0 && asked.known.contains(block - 1);
-  asked.known.insert(block);
+  if (asked.noted[block]) return;
+  asked.noted[block] = true;
+  const bool in_order = block != 0 && asked.noted[block - 1];
+  const size_t end = in_order ? std::min(block + 1 + kAhead, block_count_) : 0;
   std::unique_lock lock(mutex_);
   const Place place = {cache, block};
   std::erase(queue_, place);  // the reader does it now
-  const size_t end = in_order ? std::min(block + 1 + kAhead, block_count_) : 0;
   for (size_t next = block + 1; next < end; ++next) {
-    if (asked.known.insert(next).second) queue_.push_back({cache, next});
+    if (asked.noted[next] || asked.wanted[next]) continue;
+    asked.wanted[next] = true;
+    queue_.push_back({cache, next});
+    changed_.notify_one();
   }
-  changed_.notify_one();
   // Does something useful in place of waiting.
   if (decoding_ == place && !queue_.empty()) DecodeFirst(lock);
 }

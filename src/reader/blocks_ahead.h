@@ -10,12 +10,10 @@
 
 #include <condition_variable>
 #include <cstddef>
-#include <cstdint>
 #include <deque>
 #include <functional>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <vector>
 
 #include "zpack/result.h"
@@ -44,8 +42,8 @@ class BlocksAhead {
  private:
   struct Cache {
     Decode decode;
-    size_t last = SIZE_MAX;  // block that was noted last
-    std::set<size_t> known;  // blocks that were noted or wanted ahead
+    std::vector<bool> noted;
+    std::vector<bool> wanted;  // was in the queue
   };
   struct Place {
     size_t cache;
