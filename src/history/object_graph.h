@@ -67,6 +67,16 @@ class ObjectGraph {
     return number == empty_tree() ? empty_tree_id_
                                   : archive_.ids()[archive_.rank(number)];
   }
+  // Prefetch the memory that `id` will read. PrefetchId reads the memory that
+  // PrefetchRank has prefetched.
+  void PrefetchRank(ObjectNumber number) const {
+    if (number == empty_tree()) return;
+    __builtin_prefetch(&archive_.blocks().index().ranks[number]);
+  }
+  void PrefetchId(ObjectNumber number) const {
+    if (number == empty_tree()) return;
+    archive_.ids().Prefetch(archive_.rank(number));
+  }
   // Whether the archive deliberately lacks the parents of a commit.
   bool is_shallow(ObjectNumber commit) const {
     return shallow_.contains(commit);

@@ -17,6 +17,7 @@
 
 #include "base/error.h"
 #include "history/commit_ancestry.h"
+#include "history/delayed_visits.h"
 #include "history/object_graph.h"
 #include "history/object_marks.h"
 #include "history/queued_commit.h"
@@ -37,7 +38,7 @@ class RevisionWalk {
         objects_(options.objects),
         max_commits_(options.max_commits),
         stop_(options.stop),
-        visit_(visit) {}
+        visits_(graph_, visit) {}
 
   // `what` names the start in messages.
   Status AddStart(const ObjectId& id, std::string_view what) {
@@ -91,7 +92,11 @@ class RevisionWalk {
   }
 
   Status Run() {
-    return graph_.ReadAhead([&] { return Walk(); });
+    return graph_.ReadAhead([&]() -> Status {
+      Status walked = Walk();
+      ZPACK_TRY(visits_.Flush());
+      return walked;
+    });
   }
 
  private:
@@ -198,13 +203,13 @@ class RevisionWalk {
                              graph_.ReadRootTree(number));
       Postpone(tree, ObjectType::kTree, {});
     }
-    return visit_({graph_.id(number), ObjectType::kCommit, {}});
+    return visits_.Add(number, ObjectType::kCommit, {});
   }
 
   Result<Visit> WalkPending(const Pending& pending) {
     if (marks_.seen(pending.number)) return Visit::kContinue;
     marks_.SetSeen(pending.number);
-    ZPACK_VISIT(visit_({graph_.id(pending.number), pending.type, pending.name}),
+    ZPACK_VISIT(visits_.Add(pending.number, pending.type, pending.name),
                 Visit::kStop);
     return pending.type == ObjectType::kTree ? WalkTree(pending.number)
                                              : Visit::kContinue;
@@ -239,8 +244,7 @@ class RevisionWalk {
                          graph_.id(link.child), kMaxPath);
       }
       if (!excluding_) {
-        ZPACK_VISIT(visit_({graph_.id(link.child), link.type, path_}),
-                    Visit::kStop);
+        ZPACK_VISIT(visits_.Add(link.child, link.type, path_), Visit::kStop);
       }
       if (link.type != ObjectType::kTree) continue;
       path_ += '/';
@@ -268,7 +272,7 @@ class RevisionWalk {
   // Excluded parents of commits of the walk.
   std::set<ObjectNumber> edges_;
   std::stop_token stop_;
-  const Visitor<const WalkedObject&>& visit_;
+  DelayedVisits visits_;
   std::priority_queue<QueuedCommit> queue_;
   uint64_t next_order_ = 0;
   size_t next_start_ = 0;

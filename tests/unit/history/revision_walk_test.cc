@@ -117,6 +117,8 @@ TEST_F(RevisionWalkTest, EveryMissingObjectIsNamedWithWhatNeedsIt) {
   source_.Remove(blob);
   EXPECT_THAT(Walk(),
               IsError(ErrorCode::kNotFound, Missing(blob, "tree", inner)));
+  // What was found before: the commits, and the tree of the last one.
+  EXPECT_EQ(visited_.size(), 4U);
   source_ = whole;
   source_.Remove(inner);
   EXPECT_THAT(Walk(),
