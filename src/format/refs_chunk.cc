@@ -33,8 +33,7 @@ ObjectId ReadId(ByteReader& in, size_t width) {
   return bytes.empty() ? ObjectId() : ObjectId(bytes);
 }
 
-Result<Ref> DecodeRef(ByteReader& in, size_t width) {
-  Ref ref;
+Status DecodeRef(ByteReader& in, size_t width, Ref& ref) {
   const auto kind = static_cast<RefKind>(in.U8());
   ref.name = AsText(in.LengthPrefixed());
   switch (kind) {
@@ -56,7 +55,7 @@ Result<Ref> DecodeRef(ByteReader& in, size_t width) {
       (kind == RefKind::kSymbolic && !IsValidRefName(ref.symref_target))) {
     return MakeError(ErrorCode::kCorrupt, "bad ref '{}'", ref.name);
   }
-  return ref;
+  return {};
 }
 
 void EncodeHead(const RefsSnapshot& refs, ByteWriter& to) {
@@ -104,11 +103,11 @@ Status DecodeRefList(ByteReader& in, size_t width, std::vector<Ref>& refs) {
   const uint64_t count = in.Count(in.Varint(), kMinRefSize);
   refs.reserve(count);
   for (uint64_t i = 0; i < count; ++i) {
-    ZPACK_ASSIGN_OR_RETURN(Ref ref, DecodeRef(in, width));
-    if (!refs.empty() && refs.back().name >= ref.name) {
+    Ref& ref = refs.emplace_back();
+    ZPACK_TRY(DecodeRef(in, width, ref));
+    if (i != 0 && refs[i - 1].name >= ref.name) {
       return MakeError(ErrorCode::kCorrupt, "ref '{}' out of order", ref.name);
     }
-    refs.push_back(std::move(ref));
   }
   return CheckRefs(refs, ErrorCode::kCorrupt);
 }

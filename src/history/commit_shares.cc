@@ -10,18 +10,17 @@
 
 namespace zpack {
 
-Status ForSharesOfCommits(const ArchiveFile& archive, uint64_t count,
-                          unsigned threads, const std::stop_token& stop,
-                          const ShareBody& body) {
+unsigned TreeThreads(const ArchiveFile& archive, unsigned threads) {
   constexpr unsigned kMostThreads = 4;
-  threads = std::min({ResolveThreads(threads), kMostThreads,
-                      MaxDecoders(archive.blocks().blocks_stored_size())});
+  return std::min({ResolveThreads(threads), kMostThreads,
+                   MaxDecoders(archive.blocks().blocks_stored_size())});
+}
+
+Status ForSharesOfCommits(uint64_t count, unsigned threads,
+                          const std::stop_token& stop, const ShareBody& body) {
   const uint64_t share =
       std::max<uint64_t>(1000, (count + threads - 1) / std::max(threads, 1U));
-  const auto blocks = NumberedTrees::MakeBlocks(archive, threads);
-  return ParallelFor(
-      threads, stop, count, share,
-      [&](uint64_t begin, uint64_t end) { return body(begin, end, blocks); });
+  return ParallelFor(threads, stop, count, share, body);
 }
 
 }  // namespace zpack

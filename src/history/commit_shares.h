@@ -10,20 +10,21 @@
 #include <functional>
 #include <stop_token>
 
-#include "history/numbered_trees.h"
 #include "reader/archive_file.h"
 #include "zpack/result.h"
 
 namespace zpack {
 
-// Calls `body` with the numbers from `begin` to before `end`, and with blocks
-// of trees for a NumberedTrees of its own, until all numbers below `count` had
-// their turn. Shares are long, since the trees of neighbours have the same
-// bases. `threads` is as in LogOptions. Errors: those of `body`; kInterrupted.
-using ShareBody = std::function<Status(uint64_t begin, uint64_t end,
-                                       const NumberedTrees::Blocks& blocks)>;
-Status ForSharesOfCommits(const ArchiveFile& archive, uint64_t count,
-                          unsigned threads, const std::stop_token& stop,
-                          const ShareBody& body);
+// How many threads compare trees at once, which may share blocks that
+// NumberedTrees::MakeBlocks makes for so many. `threads` is as in LogOptions.
+unsigned TreeThreads(const ArchiveFile& archive, unsigned threads);
+
+// Calls `body` with the numbers from `begin` to before `end`, on so many
+// threads, until all numbers below `count` had their turn. Shares are long,
+// since the trees of neighbours have the same bases. Errors: those of `body`;
+// kInterrupted.
+using ShareBody = std::function<Status(uint64_t begin, uint64_t end)>;
+Status ForSharesOfCommits(uint64_t count, unsigned threads,
+                          const std::stop_token& stop, const ShareBody& body);
 
 }  // namespace zpack

@@ -56,7 +56,7 @@ class NumberedTrees {
   void WatchBlocks(std::function<void(size_t block)> asks) {
     asks_ = std::move(asks);
   }
-  BlockCache& blocks() { return *blocks_; }
+  const Blocks& blocks() const { return blocks_; }
 
   // The rows of tree `number`, which may be that of the empty tree. Errors:
   // kNotFound if it is not in the file;

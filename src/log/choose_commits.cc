@@ -42,9 +42,8 @@ Result<std::vector<PlacedSides>> ListFiles(
     const PickaxeChoice& choice, const std::vector<ObjectNumber>& commits) {
   std::vector<PlacedSides> files;
   std::mutex mutex;  // guards `files`
-  const ShareBody list = [&](uint64_t begin, uint64_t end,
-                             const NumberedTrees::Blocks& blocks) -> Status {
-    CommitChanges changes(choice.archive, blocks);
+  const ShareBody list = [&](uint64_t begin, uint64_t end) -> Status {
+    CommitChanges changes(choice.archive, choice.blocks);
     std::vector<PlacedSides> found;
     for (uint64_t i = begin; i < end; ++i) {
       ZPACK_TRY(AddFiles(choice, changes, commits[i], i, found));
@@ -53,9 +52,9 @@ Result<std::vector<PlacedSides>> ListFiles(
     files.insert(files.end(), found.begin(), found.end());
     return {};
   };
-  ZPACK_TRY(ForSharesOfCommits(choice.archive, commits.size(),
-                               choice.options.threads, choice.options.stop,
-                               list));
+  ZPACK_TRY(ForSharesOfCommits(
+      commits.size(), TreeThreads(choice.archive, choice.options.threads),
+      choice.options.stop, list));
   return files;
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/index_spaces.h"
+#include "history/numbered_trees.h"
 #include "log/pickaxe_search.h"
 #include "reader/archive_file.h"
 #include "search/pathspec.h"
@@ -21,7 +22,8 @@ struct PickaxeChoice {
   const ArchiveFile& archive;
   const LogOptions& options;
   const search::Pathspec& paths;
-  PickaxeSearch& pickaxe;  // searches the blobs of the commits
+  PickaxeSearch& pickaxe;               // searches the blobs of the commits
+  const NumberedTrees::Blocks& blocks;  // of trees
 };
 
 // 1 for each of the commits that may have a wanted file, and 0 for those that

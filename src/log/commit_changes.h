@@ -34,10 +34,8 @@ class CommitChanges {
   // A parent; nothing stands for the empty tree.
   using Parent = std::optional<ObjectNumber>;
 
-  // `archive` must outlive this object. REQUIRES: its index is loaded.
-  explicit CommitChanges(const ArchiveFile& archive)
-      : CommitChanges(archive, NumberedTrees::MakeBlocks(archive)) {}
-  // With blocks that the objects of several threads share.
+  // `archive` must outlive this object. Objects of several threads may share
+  // `blocks`. REQUIRES: the index of `archive` is loaded.
   CommitChanges(const ArchiveFile& archive, NumberedTrees::Blocks blocks);
 
   ObjectGraph& graph() { return graph_; }

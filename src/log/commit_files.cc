@@ -10,6 +10,7 @@
 
 #include "base/ascii.h"
 #include "base/error.h"
+#include "history/commit_shares.h"
 #include "log/archive_texts.h"
 
 namespace zpack::log {
@@ -56,7 +57,11 @@ CommitFiles::CommitFiles(const ArchiveFile& archive, ObjectReader& objects,
       kept_(KeptStatuses(options.diff_filter)),
       paths_(std::move(paths)),
       pickaxe_(pickaxe),
-      changes_(archive),
+      changes_(
+          archive,
+          NumberedTrees::MakeBlocks(
+              archive,
+              pickaxe == nullptr ? 1 : TreeThreads(archive, options.threads))),
       texts_(archive, objects, changes_.trees()) {}
 
 RenameOptions CommitFiles::RenamesWith(RenameSearch search) const {

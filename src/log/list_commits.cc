@@ -48,7 +48,7 @@ class CommitLister {
         })) {
     NumberedTrees& trees = files_.changes().trees();
     const size_t cache = ahead_.Add([&trees](size_t block) -> Status {
-      ZPACK_TRY(trees.blocks().Block(block));
+      ZPACK_TRY(trees.blocks()->Block(block));
       return {};
     });
     trees.WatchBlocks(
@@ -183,7 +183,8 @@ class CommitLister {
   Result<Visit> ShowChosen(const std::vector<ObjectNumber>& commits,
                            uint64_t& left,
                            const Visitor<const LoggedCommit&>& visit) {
-    const PickaxeChoice choice = {archive_, options_, paths_, *pickaxe_};
+    const PickaxeChoice choice = {archive_, options_, paths_, *pickaxe_,
+                                  files_.changes().trees().blocks()};
     ZPACK_ASSIGN_OR_RETURN(const std::vector<uint8_t> chosen,
                            ChooseCommits(choice, commits));
     for (size_t i = 0; i < commits.size() && left > 0; ++i) {

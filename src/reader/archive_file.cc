@@ -93,10 +93,10 @@ Status ArchiveFile::Join() {
 }
 
 Status ArchiveFile::JoinRefs() {
-  ZPACK_ASSIGN_OR_RETURN(refs_, RefsOf(files_));
   const auto& changes = top().structure().backed;
   if (!changes) return {};
-  return Locate(format::CheckApplied(*changes, refs_),
+  ZPACK_ASSIGN_OR_RETURN(joined_refs_, RefsOf(files_));
+  return Locate(format::CheckApplied(*changes, *joined_refs_),
                 toc().Find(format::kRefsChunk)->offset, path());
 }
 

@@ -68,7 +68,9 @@ class ArchiveFile {
   // The blocks of all files.
   const FileBlocks& blocks() const { return *blocks_; }
   // All refs, also those that only a file below lists.
-  const RefsSnapshot& refs() const { return refs_; }
+  const RefsSnapshot& refs() const {
+    return joined_refs_ ? *joined_refs_ : top().structure().refs;
+  }
   // Damage of any of the files that does not keep the archive from being read
   // (FileStructure).
   const std::vector<Error>& damages() const { return damages_; }
@@ -140,7 +142,7 @@ class ArchiveFile {
 
   ReadOptions options_;
   OpenFiles files_;
-  RefsSnapshot refs_;
+  std::optional<RefsSnapshot> joined_refs_;  // of a chain
   std::vector<Error> damages_;
   std::optional<FileBlocks> blocks_;  // set once the file is open
   // Written once, with the index.

@@ -153,9 +153,9 @@ Status LineHistory::Walk(unsigned threads, const std::stop_token& stop) {
   ObjectGraph graph(archive_);
   ZPACK_ASSIGN_OR_RETURN(commits_, AllCommits(archive_, graph, stop));
   std::mutex mutex;
-  const ShareBody walk_share =
-      [&](uint64_t begin, uint64_t end,
-          const NumberedTrees::Blocks& blocks) -> Status {
+  threads = TreeThreads(archive_, threads);
+  const auto blocks = NumberedTrees::MakeBlocks(archive_, threads);
+  const ShareBody walk_share = [&](uint64_t begin, uint64_t end) -> Status {
     LineWalk walk(archive_, lines_, wanted_, blocks);
     for (uint64_t i = begin; i < end; ++i) {
       ZPACK_TRY(CheckStop(stop));
@@ -164,8 +164,7 @@ Status LineHistory::Walk(unsigned threads, const std::stop_token& stop) {
     const std::lock_guard<std::mutex> lock(mutex);
     return all_.Join(walk);
   };
-  ZPACK_TRY(
-      ForSharesOfCommits(archive_, commits_.size(), threads, stop, walk_share));
+  ZPACK_TRY(ForSharesOfCommits(commits_.size(), threads, stop, walk_share));
   ZPACK_ASSIGN_OR_RETURN(const auto trees, PresentTrees(archive_, graph));
   return all_.WalkPresent(trees);
 }
