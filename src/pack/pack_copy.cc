@@ -33,8 +33,8 @@ Status PackReader::ReadPieces(PackPosition position, uint64_t from,
   return {};
 }
 
-Status PackReader::CheckEntry(PackRank rank, const EntryHeader& header) const {
-  const PackPosition position = positions_[rank];
+Status PackReader::CheckEntry(PackPosition position,
+                              const EntryHeader& header) const {
   const auto bad = [&] {
     return MakeError(ErrorCode::kCorrupt, "bad entry at offset {} of '{}'",
                      AtOffset{entries_[position].offset},
@@ -46,7 +46,7 @@ Status PackReader::CheckEntry(PackRank rank, const EntryHeader& header) const {
       crc = Crc32(crc, piece);
       return {};
     }));
-    return crc == checksums_[rank] ? Status{} : bad();
+    return crc == checksums_[position] ? Status{} : bad();
   }
   // An old index has no checksums, but the zlib stream has a checksum of its
   // content.
@@ -71,18 +71,16 @@ Result<PackReader::EntryHeader> PackReader::ReadHeader(
   return ParseHeader(position, start);
 }
 
-Status PackReader::Check(PackRank rank) const {
-  ZPACK_ASSIGN_OR_RETURN(const EntryHeader header,
-                         ReadHeader(positions_[rank]));
-  return CheckEntry(rank, header);
+Status PackReader::CheckAt(PackPosition position) const {
+  ZPACK_ASSIGN_OR_RETURN(const EntryHeader header, ReadHeader(position));
+  return CheckEntry(position, header);
 }
 
-bool PackReader::IsSound(PackRank rank) {
+bool PackReader::IsSoundAt(PackPosition position) {
   // Walks up to the first entry with a known result, and then back.
   std::vector<PackPosition> chain;
   auto found = Soundness::kSound;
-  for (PackPosition at = positions_[rank]; at != kNoBase;
-       at = entries_[at].base) {
+  for (PackPosition at = position; at != kNoBase; at = entries_[at].base) {
     const Soundness known = soundness_[at];
     if (known != Soundness::kUnknown) {
       found = known;
@@ -91,7 +89,7 @@ bool PackReader::IsSound(PackRank rank) {
     chain.push_back(at);
   }
   for (; !chain.empty(); chain.pop_back()) {
-    if (found == Soundness::kSound && !Check(ranks_[chain.back()])) {
+    if (found == Soundness::kSound && !CheckAt(chain.back())) {
       found = Soundness::kDamaged;
     }
     soundness_[chain.back()] = found;
@@ -102,7 +100,7 @@ bool PackReader::IsSound(PackRank rank) {
 Status PackReader::Copy(PackRank rank, const PackedSink& sink) const {
   const PackPosition position = positions_[rank];
   ZPACK_ASSIGN_OR_RETURN(const EntryHeader header, ReadHeader(position));
-  ZPACK_TRY(CheckEntry(rank, header));
+  ZPACK_TRY(CheckEntry(position, header));
   ZPACK_TRY(sink.begin(header.size));
   return ReadPieces(position, header.length, sink.append);
 }

@@ -4,6 +4,7 @@
 #include "pack/pack_index.h"
 
 #include <algorithm>
+#include <cstring>
 #include <numeric>
 #include <utility>
 
@@ -96,26 +97,59 @@ Result<Bytes> ReadVersion1Ids(ObjectFormat format, const RandomAccessFile& file,
   return ids;
 }
 
+struct DistinctIds {
+  ObjectIdTable ids;
+  // Positions in the index of ids that equal the one before.
+  std::vector<uint32_t> repeated;
+};
+
 // The ids without duplicates. kCorrupt if the ids are not ascending or
 // `fan_out` does not fit them.
-Result<ObjectIdTable> EachOnce(ObjectFormat format, const Bytes& ids,
-                               const ObjectIdTable::FanOut& fan_out,
-                               const std::string& path) {
+Result<DistinctIds> EachOnce(ObjectFormat format, Bytes ids,
+                             const ObjectIdTable::FanOut& fan_out,
+                             const std::string& path) {
   const size_t width = ObjectIdWidth(format);
   ObjectIdTable::FanOut counts{};
-  Bytes once;
-  ReserveTable(once, ids.size());
+  DistinctIds distinct;
+  size_t end = 0;  // of the ids that are kept
   for (size_t at = 0; at < ids.size(); at += width) {
-    const ByteView id = ByteView(ids).subspan(at, width);
-    ++counts[id[0]];
-    if (at == 0 ||
-        !std::ranges::equal(id, ByteView(ids).subspan(at - width, width))) {
-      Append(once, id);
+    ++counts[ids[at]];
+    if (end != 0 && std::memcmp(&ids[end - width], &ids[at], width) == 0) {
+      distinct.repeated.push_back(static_cast<uint32_t>(at / width));
+      continue;
     }
+    if (end != at) std::memcpy(&ids[end], &ids[at], width);
+    end += width;
   }
+  ids.resize(end);
   std::partial_sum(counts.begin(), counts.end(), counts.begin());
   if (counts != fan_out) return Bad(path);
-  return ObjectIdTable::FromSorted(format, std::move(once));
+  ZPACK_ASSIGN_OR_RETURN(distinct.ids,
+                         ObjectIdTable::FromSorted(format, std::move(ids)));
+  return distinct;
+}
+
+// Moves the entries at these positions of the index to `copies`.
+void SetCopiesApart(const std::vector<uint32_t>& repeated, PackIndex& index) {
+  if (repeated.empty()) return;
+  const bool checked = !index.checksums.empty();
+  std::vector<uint64_t>& offsets = index.offsets.raw();
+  std::vector<uint32_t>& checksums = index.checksums.raw();
+  auto next = repeated.begin();
+  uint32_t kept = 0;
+  for (uint32_t at = 0; at < offsets.size(); ++at) {
+    const uint32_t checksum = checked ? checksums[at] : 0;
+    if (next != repeated.end() && *next == at) {
+      index.copies.push_back({PackRank(kept - 1), offsets[at], checksum});
+      ++next;
+      continue;
+    }
+    offsets[kept] = offsets[at];
+    if (checked) checksums[kept] = checksum;
+    ++kept;
+  }
+  offsets.resize(kept);
+  if (checked) checksums.resize(kept);
 }
 
 }  // namespace
@@ -132,12 +166,15 @@ Result<PackIndex> ReadPackIndex(ObjectFormat format,
       Bytes ids,
       version == 1 ? ReadVersion1Ids(format, file, fan_out, index.offsets.raw())
                    : ReadVersion2Ids(format, file, fan_out));
-  ZPACK_ASSIGN_OR_RETURN(index.ids,
-                         ObjectIdTable::FromSorted(format, std::move(ids)));
-  if (index.ids.fan_out() != fan_out) return Bad(file.path());
-  if (version == 1) return index;
-  const uint64_t count = index.ids.size();
-  uint64_t at = kIndexHeaderSize + index.ids.bytes().size();
+  ZPACK_ASSIGN_OR_RETURN(
+      auto distinct, EachOnce(format, std::move(ids), fan_out, file.path()));
+  index.ids = std::move(distinct.ids);
+  if (version == 1) {
+    SetCopiesApart(distinct.repeated, index);
+    return index;
+  }
+  const uint64_t count = fan_out.back();
+  uint64_t at = kIndexHeaderSize + count * width;
   {
     Bytes checksums;
     ZPACK_TRY(ReadTable(file, at, count * 4, checksums));
@@ -161,6 +198,7 @@ Result<PackIndex> ReadPackIndex(ObjectFormat format,
     if (number >= large.size() / 8) return Bad(file.path());
     offset = LoadBigEndian<uint64_t>(&large[number * 8]);
   }
+  SetCopiesApart(distinct.repeated, index);
   return index;
 }
 
@@ -177,11 +215,12 @@ Result<ObjectIdTable> ReadPackIndexIds(ObjectFormat format,
   ZPACK_ASSIGN_OR_RETURN(const uint32_t version, ReadVersion(*file));
   ObjectIdTable::FanOut fan_out;
   std::vector<uint64_t> offsets;
-  ZPACK_ASSIGN_OR_RETURN(const Bytes ids,
-                         version == 1
-                             ? ReadVersion1Ids(format, *file, fan_out, offsets)
-                             : ReadVersion2Ids(format, *file, fan_out));
-  return EachOnce(format, ids, fan_out, file->path());
+  ZPACK_ASSIGN_OR_RETURN(
+      Bytes ids, version == 1 ? ReadVersion1Ids(format, *file, fan_out, offsets)
+                              : ReadVersion2Ids(format, *file, fan_out));
+  ZPACK_ASSIGN_OR_RETURN(
+      auto distinct, EachOnce(format, std::move(ids), fan_out, file->path()));
+  return std::move(distinct.ids);
 }
 
 }  // namespace zpack

@@ -22,12 +22,19 @@ struct PackIndex {
   IndexedVector<PackRank, uint64_t> offsets;  // of the entries in the pack
   // CRC-32 of each entry. Empty in version 1.
   IndexedVector<PackRank, uint32_t> checksums;
+  // The other entries of ids that the index names more than once, in the order
+  // of the index. The first entry of such an id is in the columns above.
+  struct Copy {
+    PackRank rank;
+    uint64_t offset = 0;
+    uint32_t checksum = 0;
+  };
+  std::vector<Copy> copies;
 };
 
 // Reads the index in `file`, of a pack with objects in `format`. The file does
 // not name the format. kUnsupported for another version; kCorrupt if the
-// index is inconsistent or has an id twice; kIo. The checksum of the index is
-// not verified.
+// index is inconsistent; kIo. The checksum of the index is not verified.
 Result<PackIndex> ReadPackIndex(ObjectFormat format,
                                 const RandomAccessFile& file);
 
@@ -35,8 +42,7 @@ Result<PackIndex> ReadPackIndex(ObjectFormat format,
 Result<PackIndex> ReadPackIndex(ObjectFormat format, FileSystem& file_system,
                                 const std::string& path);
 
-// Reads only the ids. An id that the index has twice is returned once. The
-// offsets are not checked. Errors as above.
+// Reads only the ids, each once. The offsets are not checked. Errors as above.
 Result<ObjectIdTable> ReadPackIndexIds(ObjectFormat format,
                                        FileSystem& file_system,
                                        const std::string& path);

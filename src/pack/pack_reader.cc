@@ -86,11 +86,12 @@ Result<std::unique_ptr<PackReader>> PackReader::Create(
       new PackReader(std::move(file), end, std::move(cache)));
   ZPACK_TRY(reader->PlaceEntries(index));
   reader->ids_ = std::move(index.ids);
-  reader->checksums_ = std::move(index.checksums);
+  reader->PreferWholeCopies();
   ZPACK_TRY(reader->ScanEntries(threads));
   ZPACK_TRY(reader->ResolveTypes());
   reader->soundness_ = IndexedVector<PackPosition, std::atomic<Soundness>>(
       std::vector<std::atomic<Soundness>>(reader->entries_.size()));
+  ZPACK_TRY(reader->PreferSoundCopies());
   return reader;
 }
 
@@ -98,36 +99,78 @@ Status PackReader::PlaceEntries(const PackIndex& index) {
   std::array<uint8_t, kPackHeaderSize> header;
   ZPACK_TRY(file_->Read(0, header));
   ByteReader in(header);
+  const uint32_t distinct = index.ids.size();
   if (in.U32() != kPackSignature || in.U32() != kPackVersion ||
-      in.U32() != index.ids.size()) {
+      in.U32() != distinct + index.copies.size()) {
     return Bad(0, file_->path());
   }
   // Sorts by stretches of the pack with a few entries each, and then inside
   // each stretch.
-  const uint32_t count = index.ids.size();
+  const auto count = static_cast<uint32_t>(distinct + index.copies.size());
+  const auto is_copy = [&](PackRank entry) {
+    return entry.value() >= distinct;
+  };
+  const auto copy = [&](PackRank entry) -> const PackIndex::Copy& {
+    return index.copies[entry.value() - distinct];
+  };
+  const auto offset_of = [&](PackRank entry) {
+    return is_copy(entry) ? copy(entry).offset : index.offsets[entry];
+  };
   const uint64_t stretch =
       end_ / (uint64_t{count} + 1) * kEntriesPerStretch + 1;
   const auto places = SortByGroup<PackRank>(
       count, end_ / stretch + 1,
-      [&](PackRank rank) {
-        return std::min(index.offsets[rank], end_) / stretch;
+      [&](PackRank entry) {
+        return std::min(offset_of(entry), end_) / stretch;
       },
-      [&](PackRank rank) { return std::pair(index.offsets[rank], rank); });
+      [&](PackRank entry) { return std::pair(offset_of(entry), entry); });
   FillTable(entries_.raw(), places.size());
-  FillTable(positions_.raw(), places.size());
+  FillTable(positions_.raw(), distinct);
   FillTable(ranks_.raw(), places.size());
+  if (!index.checksums.empty()) FillTable(checksums_.raw(), places.size());
   uint64_t expected = kPackHeaderSize;
   PackPosition position;
-  for (const auto& [offset, rank] : places) {
+  for (const auto& [offset, entry] : places) {
     // The first entry follows the header, and no two entries have the same
     // offset.
     if (offset < expected || offset >= end_) return Bad(offset, file_->path());
     entries_[position].offset = offset;
-    positions_[rank] = position;
-    ranks_[position] = rank;
+    if (is_copy(entry)) {
+      copies_.push_back(position);
+    } else {
+      positions_[entry] = position;
+    }
+    ranks_[position] = is_copy(entry) ? copy(entry).rank : entry;
+    if (!checksums_.empty()) {
+      checksums_[position] =
+          is_copy(entry) ? copy(entry).checksum : index.checksums[entry];
+    }
     expected = offset + 1;
     ++position;
   }
+  return {};
+}
+
+void PackReader::PreferWholeCopies() {
+  const auto is_whole = [&](PackPosition position) {
+    const auto header = ReadHeader(position);
+    return header && header->base == kNoBase;
+  };
+  for (PackPosition& copy : copies_) {
+    PackPosition& chosen = positions_[ranks_[copy]];
+    if (is_whole(copy) && !is_whole(chosen)) std::swap(copy, chosen);
+  }
+}
+
+Status PackReader::PreferSoundCopies() {
+  Bytes ids;
+  for (PackPosition& copy : copies_) {
+    PackPosition& chosen = positions_[ranks_[copy]];
+    if (!IsSoundAt(chosen) && IsSoundAt(copy)) std::swap(copy, chosen);
+    Append(ids, ids_[ranks_[copy]].bytes());
+  }
+  ZPACK_ASSIGN_OR_RETURN(
+      repeated_, ObjectIdTable::FromUnsorted(ids_.format(), std::move(ids)));
   return {};
 }
 
@@ -277,11 +320,11 @@ std::vector<PackRank> PackReader::DeltaOrder() const {
     }
   }
   std::vector<PackRank> order;
-  order.reserve(entries_.size());
+  order.reserve(positions_.size());
   while (!pending.empty()) {
     const PackPosition at = pending.back();
     pending.pop_back();
-    order.push_back(ranks_[at]);
+    if (positions_[ranks_[at]] == at) order.push_back(ranks_[at]);
     for (PackPosition child = first[at]; child != kNoBase;
          child = next[child]) {
       pending.push_back(child);

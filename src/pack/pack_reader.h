@@ -4,7 +4,9 @@
 // Reads the objects of one pack, faster than libgit2: the position and base of
 // each entry are found once, entries are inflated whole, and recently rebuilt
 // bases are cached. Supports the packs that Git writes; any other pack is
-// refused and left to the caller. May be used from several threads at once.
+// refused and left to the caller. If the pack has several entries of an object,
+// the object is read from an entry that is sound with all its bases. May be
+// used from several threads at once.
 
 #pragma once
 
@@ -46,6 +48,8 @@ class PackReader {
       unsigned threads = 1);
 
   const PackIds& ids() const { return ids_; }
+  // The objects that the pack has more than one entry of.
+  const ObjectIdTable& repeated() const { return repeated_; }
 
   // REQUIRES: rank < ids().size().
   ObjectInfo Info(PackRank rank) const {
@@ -79,10 +83,10 @@ class PackReader {
   }
   // kCorrupt if the entry does not have the checksum in the index (version 1:
   // if its zlib stream is damaged); kIo.
-  Status Check(PackRank rank) const;
+  Status Check(PackRank rank) const { return CheckAt(positions_[rank]); }
   // True if Check succeeds for the entry and all entries of its delta chain.
   // Each entry is checked once.
-  bool IsSound(PackRank rank);
+  bool IsSound(PackRank rank) { return IsSoundAt(positions_[rank]); }
   // Passes on the entry in its stored form. Errors as Check, before anything is
   // passed on; errors of the sink.
   Status Copy(PackRank rank, const PackedSink& sink) const;
@@ -130,8 +134,14 @@ class PackReader {
   PackReader(std::unique_ptr<RandomAccessFile> file, uint64_t end,
              std::shared_ptr<BaseCache> cache);
 
-  // Fills entries_ and positions_ from the index, and checks the pack's header.
+  // Fills entries_, positions_ and copies_ from the index, and checks the
+  // pack's header.
   Status PlaceEntries(const PackIndex& index);
+  // Chooses a whole entry, where there is one, for each object with several
+  // entries, so that bases that are named by id form no circle.
+  void PreferWholeCopies();
+  // Then chooses one that is sound with all its bases. Fills repeated_.
+  Status PreferSoundCopies();
   // Fills size and base of every entry. Reads the pack once.
   Status ScanEntries(unsigned threads);
   Status ScanRange(PackPosition begin, PackPosition end);
@@ -145,7 +155,10 @@ class PackReader {
                     const Visitor<ByteView>& piece) const;
   Result<EntryHeader> ReadHeader(PackPosition position) const;
   // kCorrupt unless the entry is the one for which the index was made.
-  Status CheckEntry(PackRank rank, const EntryHeader& header) const;
+  Status CheckEntry(PackPosition position, const EntryHeader& header) const;
+  // As Check and IsSound, for any entry.
+  Status CheckAt(PackPosition position) const;
+  bool IsSoundAt(PackPosition position);
   // Inflates the object or delta at `position`. kUnsupported if it has more
   // than `max_size` bytes.
   Status Inflate(PackPosition position, uint64_t max_size, Bytes& raw) const;
@@ -165,7 +178,10 @@ class PackReader {
   PackIds ids_;
   IndexedVector<PackRank, PackPosition> positions_;
   IndexedVector<PackPosition, PackRank> ranks_;
-  IndexedVector<PackRank, uint32_t> checksums_;  // empty for index version 1
+  IndexedVector<PackPosition, uint32_t>
+      checksums_;                     // empty for index version 1
+  std::vector<PackPosition> copies_;  // not in positions_
+  ObjectIdTable repeated_;
   IndexedVector<PackPosition, Entry> entries_;
   // Results of IsSound. Several threads may write the same result.
   IndexedVector<PackPosition, std::atomic<Soundness>> soundness_;

@@ -46,6 +46,7 @@ Result<bool> CanStay(const RepackJob& job, const std::string& path,
   const auto pack =
       PackReader::Open(job.store.object_format(), job.file_system, path);
   if (!pack || !((*pack)->ids() == list.ids) ||
+      (*pack)->repeated().size() != 0 ||
       !HasAllowedDeltas(**pack, list, undeltified, job.search())) {
     return false;
   }

@@ -156,7 +156,10 @@ Result<ObjectIdTable> ObjectDatabase::List() {
   // The objects of such a pack would seem to be missing, or would be left out.
   if (packed_->unreadable()) return std::unexpected(*packed_->unreadable());
   std::vector<ObjectIdTable> open;
-  for (const auto& reader : packed_->readers()) open.push_back(reader->ids());
+  for (const auto& reader : packed_->readers()) {
+    open.push_back(reader->ids());
+    if (reader->repeated().size() != 0) open.push_back(reader->repeated());
+  }
   ZPACK_ASSIGN_OR_RETURN(
       ObjectListing listing,
       ListObjects(
