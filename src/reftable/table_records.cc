@@ -82,7 +82,6 @@ std::string KeyOf(const LogRecord& record) {
 std::string_view DecodeValue(std::string_view key, unsigned type,
                              const TableHeader& header, ByteReader& in,
                              RefRecord& record) {
-  if (!IsStoredRefName(key)) return "bad ref name";
   record.ref = {.name = std::string(key),
                 .target = {},
                 .peeled = {},
@@ -104,9 +103,6 @@ std::string_view DecodeValue(std::string_view key, unsigned type,
       break;
     case kSymbolic:
       if (!ReadText(in, record.ref.symref_target)) return "a ref is cut off";
-      if (!IsStoredRefName(record.ref.symref_target)) {
-        return "bad target of a symbolic ref";
-      }
       break;
     default:
       return "unknown type of a ref";
@@ -121,10 +117,7 @@ std::string_view DecodeValue(std::string_view key, unsigned type,
   const std::string_view end = key.substr(key.size() - kLogKeyEnd);
   key.remove_suffix(kLogKeyEnd);
   if (end.front() != '\0') return "bad key of a log entry";
-  if (key != record.ref_name) {
-    if (!IsStoredRefName(key)) return "bad ref name of a log entry";
-    record.ref_name = key;
-  }
+  record.ref_name = key;
   record.update_index = std::numeric_limits<uint64_t>::max() -
                         LoadBigEndian<uint64_t>(AsBytes(end).data() + 1);
   record.old_id = {};

@@ -68,9 +68,9 @@ bool IsStoredRefName(std::string_view name);
 std::string KeyOf(const RefRecord& record);
 std::string KeyOf(const LogRecord& record);
 
-// Decodes the value of a record with the given key and value type. `record`
-// holds the record before, or nothing for the first one: its name need not be
-// checked twice. Returns what is wrong with the record; nothing if it is right.
+// Decodes the value of a record with the given key and value type. Returns what
+// is wrong with the record; nothing if it is right. Names may be bad: Git keeps
+// such records, also those that only say that the ref is gone.
 std::string_view DecodeValue(std::string_view key, unsigned type,
                              const TableHeader& header, ByteReader& in,
                              RefRecord& record);

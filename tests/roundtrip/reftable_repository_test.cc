@@ -146,6 +146,27 @@ TEST_F(ReftableRepositoryTest, LosesReflogsOfGoneRefsInTheWayOfOthers) {
   EXPECT_TRUE(fs::is_regular_file(dir_ / "back.git/logs/refs/heads/c"));
 }
 
+// Pseudo-refs are not kept, and neither are their reflogs, whether they are
+// there or not.
+TEST_F(ReftableRepositoryTest, NotesReflogsOfPseudoRefsAsInFiles) {
+  const RepoBuilder repo(dir_ / "repo");
+  const std::string tip = repo.History(1);
+  WriteFile(repo.path() + "/logs/ORIG_HEAD",
+            tip + ' ' + tip + " A <a@example.com> 1700000000 +0000\treset\n");
+  const auto convert = [&] {
+    return RunZpack({"convert", "-f", repo.path(), dir_ / "x.zpack"});
+  };
+  const ProcessResult of_files = convert();
+  EXPECT_THAT(of_files.err,
+              ::testing::HasSubstr("the reflog of 'ORIG_HEAD', a pseudo-ref"));
+  LogRecord log = LogEntry("ORIG_HEAD", 1, 1, IdDigits() / 2);
+  log.old_id = log.new_id = *ObjectId::FromHex(tip);
+  Migrate(repo, {log});
+  const ProcessResult of_tables = convert();
+  EXPECT_EQ(of_tables.exit_code, 0);
+  EXPECT_EQ(of_tables.err, of_files.err);
+}
+
 TEST_F(ReftableRepositoryTest, IsRefusedWithoutHead) {
   const RepoBuilder repo(dir_ / "repo");
   repo.History(1);

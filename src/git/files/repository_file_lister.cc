@@ -24,6 +24,7 @@
 #include "git/files/file_tree.h"
 #include "git/refs/reftable_refs.h"
 #include "git/repository_layout.h"
+#include "object/ref_name.h"
 
 namespace zpack {
 namespace {
@@ -95,15 +96,33 @@ class FileLister {
   Status AddReflogs() {
     if (format_.ref_storage == RefStorage::kFiles) {
       ZPACK_TRY(AddTree(FileGroup::kReflogs, "logs/HEAD"));
-      return AddTree(FileGroup::kReflogs, "logs/refs");
+      ZPACK_TRY(AddTree(FileGroup::kReflogs, "logs/refs"));
+      ZPACK_ASSIGN_OR_RETURN(const auto names,
+                             ListNames(location_.git_directory + "/logs"));
+      for (const std::string& name : names) {
+        if (name != kHeadName && name != "refs") NotePseudoRefLog(name);
+      }
+      return {};
     }
     ZPACK_ASSIGN_OR_RETURN(auto logs,
                            ReadReftableLogs(location_, format_.object_format));
     ZPACK_TRY(LeaveOutConflicts(logs));
     for (auto& [ref, text] : logs) {
-      AddText(FileGroup::kReflogs, "logs/" + ref, std::move(text));
+      if (ref == kHeadName || ref.starts_with("refs/")) {
+        AddText(FileGroup::kReflogs, "logs/" + ref, std::move(text));
+      } else {
+        NotePseudoRefLog(ref);
+      }
     }
     return {};
+  }
+
+  // Pseudo-refs such as ORIG_HEAD are not in the file. Git lists their reflogs,
+  // whether they are there or not.
+  void NotePseudoRefLog(const std::string& name) {
+    if (IsOtherLog(name)) return;
+    listed_.left_out.push_back(
+        FormatMessage("the reflog of '{}', a pseudo-ref", name));
   }
 
   // JGit keeps the reflogs of refs that are gone. One of them may have the name

@@ -4,6 +4,7 @@
 #include "git/refs/reftable_refs.h"
 
 #include <algorithm>
+#include <functional>
 #include <ranges>
 #include <string_view>
 #include <utility>
@@ -66,6 +67,20 @@ Result<std::map<std::string, std::string>> ReadLogsOf(
   return logs;
 }
 
+// Adds a ref of the repository at `location`. Refuses a bad name, as for a ref
+// in a file.
+Status AddRef(const RepositoryLocation& location, reftable::RefRecord& record,
+              std::map<std::string, Ref>& refs) {
+  const std::string& name = record.ref.name;
+  if (!IsValidRefName(name)) {
+    return MakeError(ErrorCode::kSourceCorrupt,
+                     "cannot read ref '{}' of '{}': bad name", name,
+                     AtPath{location.name});
+  }
+  refs.emplace(name, TakeRef(record));
+  return {};
+}
+
 bool IsLinked(const RepositoryLocation& location) {
   return location.git_directory != location.common_directory;
 }
@@ -96,21 +111,24 @@ Result<std::map<std::string, Ref>> ListReftableRefs(
   std::map<std::string, Ref> refs;
   ZPACK_ASSIGN_OR_RETURN(const reftable::Stack common,
                          OpenStack(location.common_directory, format));
+  Status added;
   ZPACK_TRY(ForEach(common.Refs(), [&](reftable::RefRecord& record) {
     const std::string& name = record.ref.name;
     if (IsBelowRefs(name) && !(linked && IsPerWorktreeRef(name))) {
-      refs.emplace_hint(refs.end(), name, TakeRef(record));
+      added = AddRef(location, record, refs);
     }
-    return true;
+    return added.has_value();
   }));
+  ZPACK_TRY(added);
   if (!linked) return refs;
   ZPACK_ASSIGN_OR_RETURN(const reftable::Stack own,
                          OpenStack(location.git_directory, format));
   ZPACK_TRY(ForEach(own.Refs(), [&](reftable::RefRecord& record) {
     const std::string& name = record.ref.name;
-    if (IsPerWorktreeRef(name)) refs.emplace(name, TakeRef(record));
-    return true;
+    if (IsPerWorktreeRef(name)) added = AddRef(location, record, refs);
+    return added.has_value();
   }));
+  ZPACK_TRY(added);
   return refs;
 }
 
@@ -141,14 +159,14 @@ Result<std::map<std::string, std::string>> ReadReftableLogs(
     const RepositoryLocation& location, ObjectFormat format) {
   const bool linked = IsLinked(location);
   const auto is_common = [&](std::string_view name) {
-    return IsBelowRefs(name) ? !IsPerWorktreeRef(name)
-                             : !linked && name == kHeadName;
+    return IsBelowRefs(name) ? !IsPerWorktreeRef(name) : !linked;
   };
   ZPACK_ASSIGN_OR_RETURN(
       auto logs, ReadLogsOf(location.common_directory, format, is_common));
   if (linked) {
-    ZPACK_ASSIGN_OR_RETURN(auto head, ReadReftableHeadLog(location, format));
-    if (head) logs.emplace(kHeadName, *std::move(head));
+    ZPACK_ASSIGN_OR_RETURN(auto own, ReadLogsOf(location.git_directory, format,
+                                                std::not_fn(IsBelowRefs)));
+    logs.merge(own);
   }
   return logs;
 }

@@ -32,12 +32,14 @@ Result<std::optional<Ref>> ReadReftableHead(const RepositoryLocation& location,
                                             ObjectFormat format);
 
 // All refs below 'refs/' by name, not peeled: those that all worktrees share,
-// and the per-worktree refs of the worktree at `location`.
+// and the per-worktree refs of the worktree at `location`. Also kSourceCorrupt
+// for a bad name.
 Result<std::map<std::string, Ref>> ListReftableRefs(
     const RepositoryLocation& location, ObjectFormat format);
 
-// The reflogs of HEAD and of the refs that all worktrees share, by the name of
-// the ref, as texts like those in files. All of them are in memory.
+// The reflogs of the refs that all worktrees share, and of HEAD and other refs
+// outside 'refs/' of the worktree at `location`, by the name of the ref, which
+// may be a bad one, as texts like those in files. All of them are in memory.
 Result<std::map<std::string, std::string>> ReadReftableLogs(
     const RepositoryLocation& location, ObjectFormat format);
 

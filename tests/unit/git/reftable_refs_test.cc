@@ -15,7 +15,10 @@
 #include <string_view>
 #include <vector>
 
+#include "base/bytes.h"
+#include "codec/deflate.h"
 #include "reftable/stack_writer.h"
+#include "reftable/table_block.h"
 #include "support/matchers.h"
 #include "support/memory_table.h"
 #include "support/temp_dir.h"
@@ -53,6 +56,35 @@ void WriteStack(const std::string& git_directory,
     testing::Require(writer->table().Add(log).has_value(), log.ref_name);
   }
   testing::Require(writer->Commit().has_value(), "cannot publish a stack");
+}
+
+// Adds a table with one record, whatever its name is, to a stack of one table.
+template <typename Record>
+void AddTable(const std::string& git_directory, const Record& record) {
+  reftable::TableFooter footer;
+  footer.header = {1, ObjectFormat::kSha1, 0, 1, 9};
+  Bytes header;
+  Encode(footer.header, header);
+  Bytes value;
+  const unsigned type = EncodeValue(record, footer.header, value);
+  reftable::BlockBuilder block(1);
+  block.Start(Record::kBlockType, header);
+  testing::Require(block.Add(KeyOf(record), type, value, 4096), "record");
+  Bytes bytes = block.Finish();
+  if (Record::kBlockType == reftable::BlockType::kLog) {
+    const size_t begin = header.size() + reftable::kBlockHeaderSize;
+    const Bytes content(bytes.begin() + static_cast<ptrdiff_t>(begin),
+                        bytes.end());
+    bytes.resize(begin);
+    Deflater(1).Deflate(content, bytes);
+  }
+  Encode(footer, bytes);
+  const std::string name = "0x000000000002-0x000000000002-00000001.ref";
+  const std::string directory = git_directory + "/reftable/";
+  testing::WriteFile(directory + name, std::string(AsText(bytes)));
+  testing::WriteFile(
+      directory + "tables.list",
+      testing::ReadFile(directory + "tables.list") + name + '\n');
 }
 
 class ReftableRefsTest : public ::testing::Test {
@@ -146,6 +178,47 @@ TEST_F(ReftableRefsTest, WithoutHeadAreNotAnError) {
   ASSERT_THAT(head, IsOk());
   EXPECT_FALSE(head->has_value());
   EXPECT_THAT(*ListReftableRefs(location, ObjectFormat::kSha1), IsEmpty());
+}
+
+TEST_F(ReftableRefsTest, OfBadNamesAreRefusedAsInFiles) {
+  AddTable(directory_.path(), DirectRef("refs/heads/bad..name", 8, 2));
+  EXPECT_THAT(ListReftableRefs(main(), ObjectFormat::kSha1),
+              testing::IsError(ErrorCode::kSourceCorrupt,
+                               "cannot read ref 'refs/heads/bad..name' of '" +
+                                   directory_.path() + "': bad name"));
+}
+
+TEST_F(ReftableRefsTest, ThatAreGoneMayHaveHadBadNames) {
+  const auto before = ListReftableRefs(main(), ObjectFormat::kSha1);
+  AddTable(directory_.path(), DirectRef("refs/heads/bad..name", 0, 2));
+  const auto refs = ListReftableRefs(main(), ObjectFormat::kSha1);
+  ASSERT_THAT(refs, IsOk());
+  EXPECT_EQ(*refs, *before);
+}
+
+TEST_F(ReftableRefsTest, MayHaveLogsOfBadNames) {
+  AddTable(directory_.path(), LogEntry("refs/heads/bad..name", 8, 2));
+  const auto logs = ReadReftableLogs(main(), ObjectFormat::kSha1);
+  ASSERT_THAT(logs, IsOk());
+  EXPECT_THAT(*logs, ElementsAre(Pair("HEAD", ::testing::_),
+                                 Pair("refs/heads/bad..name", ::testing::_),
+                                 Pair("refs/heads/main", ::testing::_)));
+  const auto tips = ReadReftableTips(directory_.path(), ObjectFormat::kSha1);
+  ASSERT_THAT(tips, IsOk());
+  EXPECT_TRUE(tips->logs.contains("refs/heads/bad..name"));
+  EXPECT_THAT(ListReftableRefs(main(), ObjectFormat::kSha1), IsOk());
+}
+
+TEST_F(ReftableRefsTest, OfAWorktreeHaveTheLogsOfItsPseudoRefs) {
+  AddTable(directory_.path(), LogEntry("ORIG_HEAD", 8, 2));
+  AddTable(linked_, LogEntry("MERGE_HEAD", 8, 2));
+  EXPECT_THAT(
+      *ReadReftableLogs(main(), ObjectFormat::kSha1),
+      ElementsAre(Pair("HEAD", ::testing::_), Pair("ORIG_HEAD", ::testing::_),
+                  Pair("refs/heads/main", ::testing::_)));
+  EXPECT_THAT(*ReadReftableLogs(linked(), ObjectFormat::kSha1),
+              ElementsAre(Pair("MERGE_HEAD", ::testing::_),
+                          Pair("refs/heads/main", ::testing::_)));
 }
 
 TEST_F(ReftableRefsTest, PassErrorsOfTheStackOn) {
