@@ -87,8 +87,8 @@ struct RepackOptions {
   // loose objects, so that each pack left has at least `geometric` times the
   // objects of the next smaller one. Kept packs and cruft packs are left alone.
   // Objects of promisor packs go into a promisor pack. 0: all packs are
-  // rewritten.
-  uint32_t geometric = 0;
+  // rewritten. As in Git, a negative factor is too large for any two packs.
+  int32_t geometric = 0;
   // Must be kDrop with ObjectSet::kAll or `geometric`.
   Unreachable unreachable = Unreachable::kDrop;
   // A time in seconds since 1970. kLoosen and kCruft drop an unreachable object
@@ -219,7 +219,9 @@ struct RepackStats {
 //   ObjectSet::kAll or `geometric` with an `unreachable` other than kDrop; a
 //   filter with `geometric`, Bitmap::kYes, ObjectSet::kAll or an `unreachable`
 //   other than kDrop; `filter_to` without a filter; `expire_to` without kCruft
-//   and kRemove.
+//   and kRemove; `geometric` without MultiPackIndex::kWrite, or `filter_to`
+//   with kRemove, where a bitmap is wanted.
+// - kLimitExceeded: a pack has too many objects for `geometric`.
 // - kUnsupported: a filter with another tree_depth; kRemove where
 //   extensions.preciousObjects is set; `expiration` where gc.recentObjectsHook
 //   is set; Bitmap::kYes where core.multiPackIndex is false;

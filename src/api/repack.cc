@@ -75,6 +75,29 @@ Status CheckOptions(const RepackOptions& options,
   return CheckDestinations(options);
 }
 
+// Checks that a bitmap can be written if the user or the settings ask for one.
+Status CheckBitmap(const RepackOptions& options,
+                   const RepackSettings& settings) {
+  const bool wanted = options.bitmap ? *options.bitmap == Bitmap::kYes
+                                     : settings.write_bitmaps.value_or(false);
+  if (!wanted) return {};
+  if (options.geometric != 0 &&
+      options.multi_pack_index == MultiPackIndex::kLeave) {
+    return MakeError(ErrorCode::kInvalidArgument,
+                     "Incremental repacks are incompatible with bitmap "
+                     "indexes.  Use --no-write-bitmap-index or disable the "
+                     "pack.writeBitmaps configuration.");
+  }
+  // Git fails when it has written the pack.
+  if (!options.filter_to.empty() && options.redundant == Redundant::kRemove) {
+    return MakeError(ErrorCode::kInvalidArgument,
+                     "a bitmap needs every reachable object in one place; use "
+                     "--no-write-bitmap-index or disable the "
+                     "pack.writeBitmaps configuration");
+  }
+  return {};
+}
+
 // Checks that the repository allows what the options ask for.
 Status CheckSettings(const RepackOptions& options,
                      const RepackSettings& settings,
@@ -103,7 +126,7 @@ Status CheckSettings(const RepackOptions& options,
                      "'{}', so that git would not read it",
                      repository);
   }
-  return {};
+  return CheckBitmap(options, settings);
 }
 
 // Git follows links among the refs to directories above them until the names

@@ -28,6 +28,7 @@ struct RepackSettings {
   uint64_t max_pack_size = 0;            // pack.packSizeLimit; 0 for none
   SharedMode shared_mode;                // core.sharedRepository
   std::vector<std::string> islands;      // pack.island
+  std::string core_island;               // pack.islandCore
   bool delta_islands = false;            // repack.useDeltaIslands
   bool pack_kept_objects = false;        // repack.packKeptObjects
   bool bare = false;             // as Git determines it at the named path

@@ -65,20 +65,31 @@ class IslandPatterns {
   std::vector<PosixRegex> patterns_;
 };
 
-// The tips of each island. Islands with the same tips are one.
-Result<std::set<std::set<ObjectId>>> FindTips(ObjectSource& source,
-                                              const IslandPatterns& patterns) {
+using Tips = std::set<ObjectId>;
+
+// Islands with the same tips are one.
+struct IslandTips {
+  std::set<Tips> islands;
+  Tips core;  // of the core island; empty if there is none
+};
+
+Result<IslandTips> FindTips(ObjectSource& source,
+                            const IslandPatterns& patterns,
+                            const std::string& core) {
   ZPACK_ASSIGN_OR_RETURN(const RefsSnapshot refs, source.ReadRefs());
-  std::map<std::string, std::set<ObjectId>> by_name;
+  std::map<std::string, Tips> by_name;
   for (const Ref& ref : refs.refs) {
     const auto name = patterns.NameOf(ref.name);
     const ObjectId target =
         ref.symbolic() ? refs.Resolve(ref.name) : ref.target;
     if (name && !target.empty()) by_name[*name].insert(target);
   }
-  std::set<std::set<ObjectId>> islands;
-  for (auto& [name, tips] : by_name) islands.insert(std::move(tips));
-  return islands;
+  IslandTips found;
+  for (auto& [name, tips] : by_name) {
+    if (name == core) found.core = tips;
+    found.islands.insert(std::move(tips));
+  }
+  return found;
 }
 
 }  // namespace
@@ -93,9 +104,10 @@ class IslandMarker {
     numbers_[{}] = 0;
   }
 
-  Result<DeltaIslands> Run(const std::set<std::set<ObjectId>>& islands) {
+  Result<DeltaIslands> Run(const IslandTips& found) {
     size_t number = 0;
-    for (const std::set<ObjectId>& tips : islands) {
+    for (const Tips& tips : found.islands) {
+      if (tips == found.core) islands_.core_ = number;
       DeltaIslands::Set one((number / 64) + 1);
       one.back() |= uint64_t{1} << (number++ % 64);
       const uint32_t set = NumberOf(std::move(one));
@@ -221,13 +233,15 @@ Result<DeltaIslands> DeltaIslands::Find(ObjectSource& source,
                                         const RunOptions& run) {
   ZPACK_ASSIGN_OR_RETURN(const IslandPatterns patterns,
                          IslandPatterns::Compile(settings.islands));
-  ZPACK_ASSIGN_OR_RETURN(const auto tips, FindTips(source, patterns));
+  ZPACK_ASSIGN_OR_RETURN(const IslandTips tips,
+                         FindTips(source, patterns, settings.core_island));
   return IslandMarker(source, list, run).Run(tips);
 }
 
 DeltaIslands DeltaIslands::Of(const ListIds& whole, const ListIds& part) const {
   DeltaIslands islands;
   islands.sets_ = sets_;
+  islands.core_ = core_;
   for (const ListRank rank : part.ranks()) {
     const auto at = whole.Find(part[rank]);
     islands.of_.push_back(at ? of_[*at] : 0);
@@ -241,6 +255,10 @@ uint32_t DeltaIslands::Count(ListRank rank) const {
     count += static_cast<uint32_t>(std::popcount(bits));
   }
   return count;
+}
+
+bool DeltaIslands::InCore(ListRank rank) const {
+  return core_ && Has(sets_[of_[rank]], *core_);
 }
 
 bool DeltaIslands::MayBeBase(ListRank delta, ListRank base) const {

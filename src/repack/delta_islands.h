@@ -7,7 +7,9 @@
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "base/index_spaces.h"
@@ -29,7 +31,7 @@ class DeltaIslands {
                                    const ObjectList& list,
                                    const RunOptions& run);
 
-  // The same for `part`, some of the objects of `whole`.
+  // The same for `part`. Objects that are not in `whole` are in no island.
   DeltaIslands Of(const ListIds& whole, const ListIds& part) const;
 
   // True if `delta` may be a delta against `base`: if no island has it, or if
@@ -37,6 +39,8 @@ class DeltaIslands {
   bool MayBeBase(ListRank delta, ListRank base) const;
   // The number of islands that have the object.
   uint32_t Count(ListRank rank) const;
+  // True if the core island has the object (pack.islandCore).
+  bool InCore(ListRank rank) const;
 
  private:
   friend class IslandMarker;
@@ -44,7 +48,12 @@ class DeltaIslands {
   // A set of islands, as bits.
   using Set = std::vector<uint64_t>;
 
+  static bool Has(const Set& set, size_t island) {
+    return island / 64 < set.size() && (set[island / 64] >> (island % 64) & 1);
+  }
+
   std::vector<Set> sets_ = {{}};
+  std::optional<size_t> core_;            // number of the core island
   IndexedVector<ListRank, uint32_t> of_;  // number of the set of each object
 };
 

@@ -22,11 +22,11 @@ namespace {
 class NewPacks {
  public:
   NewPacks(const RepackJob& job, const PackSets& packs, ObjectSource& source,
-           const std::optional<DeltaIslands>& islands, RepackStats& stats)
+           const ObjectChoice& choice, RepackStats& stats)
       : job_(job),
         packs_(packs),
         source_(source),
-        islands_(islands),
+        choice_(choice),
         stats_(stats) {}
 
   enum class Kind : uint8_t { kUsual, kPromisor, kCruft, kFilteredOut };
@@ -82,7 +82,9 @@ class NewPacks {
   DeltaSearchOptions Search(Kind kind) const {
     if (kind == Kind::kCruft) return job_.cruft_search();
     DeltaSearchOptions search = job_.search();
-    if (kind == Kind::kUsual && islands_) search.islands = &*islands_;
+    const auto& islands =
+        kind == Kind::kUsual ? choice_.islands : choice_.filtered_islands;
+    if (kind != Kind::kPromisor && islands) search.islands = &*islands;
     return search;
   }
 
@@ -149,7 +151,7 @@ class NewPacks {
   const RepackJob& job_;
   const PackSets& packs_;
   ObjectSource& source_;
-  const std::optional<DeltaIslands>& islands_;
+  const ObjectChoice& choice_;
   RepackStats& stats_;
 };
 
@@ -174,7 +176,7 @@ Status WriteNewPacks(const RepackJob& job, const PackSets& packs,
   const bool promised = choice.promised.ids.size() != 0;
   const bool filtered = choice.filtered_out.ids.size() != 0;
   const bool expired = leftovers.expired.ids.size() != 0;
-  NewPacks packs_to_be(job, packs, source, choice.islands, stats);
+  NewPacks packs_to_be(job, packs, source, choice, stats);
   if (choice.list.ids.size() != 0 || cruft || promised || filtered) {
     ZPACK_TRY(MakePackDirectory(job));
   }

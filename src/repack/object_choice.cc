@@ -32,11 +32,10 @@ Status CheckUnreadable(const RepackJob& job, const PackSets& packs,
   return {};
 }
 
-// Fills `list` and `islands` of `choice` with those of `all` that are not
-// `elsewhere`.
+// Fills `list` of `choice` with those of `all` that are not `elsewhere`, and
+// `islands` with those of `all`.
 Status ChooseUsual(const RepackJob& job, ObjectSource& source, ObjectList all,
                    const ObjectIdTable& elsewhere, ObjectChoice& choice) {
-  const ListIds whole = all.ids;
   if (job.respects_islands()) {
     ZPACK_ASSIGN_OR_RETURN(
         choice.islands,
@@ -47,10 +46,14 @@ Status ChooseUsual(const RepackJob& job, ObjectSource& source, ObjectList all,
     ZPACK_ASSIGN_OR_RETURN(choice.list,
                            FilterObjects(job, source, std::move(choice.list)));
   }
-  if (choice.islands) {
-    choice.islands = choice.islands->Of(whole, choice.list.ids);
-  }
   return {};
+}
+
+// Divides the islands of the objects `whole`.
+void DivideIslands(const ListIds& whole, ObjectChoice& choice) {
+  if (!choice.islands) return;
+  choice.filtered_islands = choice.islands->Of(whole, choice.filtered_out.ids);
+  choice.islands = choice.islands->Of(whole, choice.list.ids);
 }
 
 // With all objects to pack, leaves out those that only alternates have and that
@@ -123,11 +126,14 @@ Result<ObjectChoice> ChooseObjects(const RepackJob& job, ObjectSource& source,
       choice.known,
       ObjectIdTable::Merge(all.ids.format(),
                            {all.ids, promisor.all, all.promised}));
+  const ListIds whole = all.ids;
   ZPACK_TRY(ChooseUsual(job, source, std::move(all), elsewhere, choice));
-  if (!options.filter.is_set()) return choice;
-  ZPACK_ASSIGN_OR_RETURN(choice.filtered_out,
-                         ListFilteredOut(job, source, packs, choice, stats));
-  ZPACK_TRY(CheckUnreadable(job, packs, stats.unreadable));
+  if (options.filter.is_set()) {
+    ZPACK_ASSIGN_OR_RETURN(choice.filtered_out,
+                           ListFilteredOut(job, source, packs, choice, stats));
+    ZPACK_TRY(CheckUnreadable(job, packs, stats.unreadable));
+  }
+  DivideIslands(whole, choice);
   return choice;
 }
 

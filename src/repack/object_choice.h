@@ -30,8 +30,9 @@ struct ObjectChoice {
   ObjectIdTable known;
   // To be packed apart from the rest.
   ObjectList filtered_out;
-  // Of `list`, if delta islands are respected.
+  // Of `list` and of `filtered_out`, if delta islands are respected.
   std::optional<DeltaIslands> islands;
+  std::optional<DeltaIslands> filtered_islands;
   ObjectIdTable kept;      // in complete packs that stay
   ObjectIdTable borrowed;  // in packs of alternates
   // Objects that alternates have, packed or loose.

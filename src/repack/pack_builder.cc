@@ -168,7 +168,7 @@ class PackBuilder {
                                   ? PackLayout::kBlobFamilies
                                   : PackLayout::kAllFamilies;
     for (const ListRank rank :
-         PackOrder(list_, FinalBases(spool, reuse), layout)) {
+         PackOrder(list_, FinalBases(spool, reuse), layout, search_.islands)) {
       ZPACK_TRY(CheckStop(run_.stop));
       ZPACK_TRY(entries.Write(rank));
       phase.Advance(1, BytesToWrite(list_, reuse, spool, rank));

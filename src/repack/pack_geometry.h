@@ -8,7 +8,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <expected>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "object/object_id_table.h"
@@ -36,13 +38,24 @@ struct PackGeometry {
   }
 };
 
+// A pack with which Git's numbers of 32 bits would overflow.
+struct TooLargePack {
+  size_t index = 0;
+  std::string_view purpose;
+
+  friend bool operator==(const TooLargePack&, const TooLargePack&) = default;
+};
+
 // How many of the packs with these ascending numbers of objects Git rolls up,
 // so that each pack that is left has at least `factor` times the objects of the
-// next smaller one, the new pack included. REQUIRES: factor > 0.
-size_t FindSplit(std::span<const uint64_t> counts, uint64_t factor);
+// next smaller one, the new pack included. With a negative factor, every
+// product overflows, unless it is 0. REQUIRES: factor != 0.
+std::expected<size_t, TooLargePack> FindSplit(std::span<const uint64_t> counts,
+                                              int32_t factor);
 
-// Sorts `packs` and finds the split.
-PackGeometry FindGeometry(std::vector<GeometricPack> packs, uint64_t factor);
+// Sorts `packs` and finds the split. kLimitExceeded if a pack is too large.
+Result<PackGeometry> FindGeometry(std::vector<GeometricPack> packs,
+                                  int32_t factor);
 
 // The ids of all packs together.
 Result<ObjectIdTable> IdsOf(ObjectFormat format,

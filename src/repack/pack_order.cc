@@ -16,7 +16,15 @@ namespace {
 
 constexpr ListRank kNone = PlannedEntry::kNoBase;
 
-std::vector<ListRank> Recency(const ObjectList& list) {
+// Marks the objects of the core island.
+ListMarks FindCore(const ObjectList& list, const DeltaIslands* islands) {
+  ListMarks core(list.ids.size());
+  if (islands == nullptr) return core;
+  for (const ListRank rank : core.indexes()) core[rank] = islands->InCore(rank);
+  return core;
+}
+
+std::vector<ListRank> Recency(const ObjectList& list, const ListMarks& core) {
   constexpr std::array kTypes = {ObjectType::kCommit, ObjectType::kTag,
                                  ObjectType::kTree, ObjectType::kBlob};
   std::vector<ListRank> recency;
@@ -24,6 +32,7 @@ std::vector<ListRank> Recency(const ObjectList& list) {
   for (const ListRank rank : list.ids.ranks()) recency.push_back(rank);
   std::ranges::sort(recency, {}, [&](ListRank rank) {
     return std::tuple(
+        !core[rank],
         std::ranges::find(kTypes, list.types[rank]) - kTypes.begin(),
         list.visits[rank], rank);
   });
@@ -45,8 +54,8 @@ class Children {
   }
 
   // Appends `root` and the deltas that depend on it, each base before its
-  // deltas.
-  void AppendFamily(ListRank root, ListMarks& placed,
+  // deltas; of a root in the core island, only deltas in the core island.
+  void AppendFamily(ListRank root, const ListMarks& core, ListMarks& placed,
                     std::vector<ListRank>& order) const {
     std::vector<ListRank> pending = {root};
     while (!pending.empty()) {
@@ -56,7 +65,7 @@ class Children {
       order.push_back(rank);
       const size_t before = pending.size();
       for (ListRank at = first_[rank]; at != kNone; at = next_[at]) {
-        pending.push_back(at);
+        if (core[at] == core[root]) pending.push_back(at);
       }
       std::reverse(pending.begin() + static_cast<std::ptrdiff_t>(before),
                    pending.end());
@@ -72,8 +81,10 @@ class Children {
 
 std::vector<ListRank> PackOrder(const ObjectList& list,
                                 const IndexedVector<ListRank, ListRank>& bases,
-                                PackLayout layout) {
-  const std::vector<ListRank> recency = Recency(list);
+                                PackLayout layout,
+                                const DeltaIslands* islands) {
+  const ListMarks core = FindCore(list, islands);
+  const std::vector<ListRank> recency = Recency(list, core);
   const Children children(recency, bases);
   std::vector<ListRank> order;
   order.reserve(recency.size());
@@ -88,7 +99,7 @@ std::vector<ListRank> PackOrder(const ObjectList& list,
                            layout == PackLayout::kAllFamilies);
     if (together && !chain.empty()) {
       // Families are placed as a whole, so the end of the chain is the root.
-      children.AppendFamily(chain.back(), placed, order);
+      children.AppendFamily(chain.back(), core, placed, order);
       chain.clear();
     }
     for (; !chain.empty(); chain.pop_back()) {

@@ -10,6 +10,7 @@
 
 #include "base/index_spaces.h"
 #include "inventory/object_list.h"
+#include "repack/delta_islands.h"
 
 namespace zpack {
 
@@ -25,10 +26,12 @@ enum class PackLayout : uint8_t {
 // recent object, and every base precedes its deltas. A reader of consecutive
 // blobs therefore has their bases in its cache, and walks read trees by
 // recency. If the order is divided into several packs, kAllFamilies separates
-// few deltas from their bases. `bases` has the base of each rank, or
+// few deltas from their bases. Objects of a core island of `islands`, which may
+// be null, come before all others. `bases` has the base of each rank, or
 // PlannedEntry::kNoBase.
 std::vector<ListRank> PackOrder(const ObjectList& list,
                                 const IndexedVector<ListRank, ListRank>& bases,
-                                PackLayout layout);
+                                PackLayout layout,
+                                const DeltaIslands* islands = nullptr);
 
 }  // namespace zpack

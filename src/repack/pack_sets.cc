@@ -4,6 +4,7 @@
 #include "repack/pack_sets.h"
 
 #include <algorithm>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -49,6 +50,7 @@ class GeometryFinder {
 
   Status AddOwn(const std::vector<PackFiles>& packs) {
     for (const PackFiles& pack : packs) {
+      if (IsKept(pack)) kept_.insert(pack.name);
       if (!MayRollUp(pack)) continue;
       ZPACK_ASSIGN_OR_RETURN(ObjectIdTable ids, ReadIds(job_.store, {pack}));
       Add({pack, std::move(ids), true});
@@ -63,17 +65,21 @@ class GeometryFinder {
     ZPACK_ASSIGN_OR_RETURN(const auto packs,
                            alternates->ListPacks(AlternatePacks::kAll));
     for (const AlternatePack& pack : packs) {
-      if (MayRollUp(pack.files)) Add({pack.files, pack.ids, false});
+      // As in Git, the name of an own pack that is kept counts, too.
+      if (MayRollUp(pack.files) && !kept_.contains(pack.files.name)) {
+        Add({pack.files, pack.ids, false});
+      }
     }
     return {};
   }
 
   // Divides `packs`, the own ones.
-  PackSets Divide(const std::vector<PackFiles>& packs) {
+  Result<PackSets> Divide(const std::vector<PackFiles>& packs) {
     PackSets sets;
-    const uint64_t factor = job_.options.geometric;
-    sets.usual = FindGeometry(std::move(usual_), factor);
-    sets.promisor = FindGeometry(std::move(promisor_), factor);
+    const int32_t factor = job_.options.geometric;
+    ZPACK_ASSIGN_OR_RETURN(sets.usual, FindGeometry(std::move(usual_), factor));
+    ZPACK_ASSIGN_OR_RETURN(sets.promisor,
+                           FindGeometry(std::move(promisor_), factor));
     for (const PackFiles& pack : packs) {
       if (IsKept(pack) || IsIn(sets.usual.left(), pack)) {
         sets.kept.push_back(pack);
@@ -105,6 +111,7 @@ class GeometryFinder {
   }
 
   const RepackJob& job_;
+  std::set<std::string> kept_;  // names of own packs
   std::vector<GeometricPack> usual_;
   std::vector<GeometricPack> promisor_;
 };

@@ -171,6 +171,26 @@ TEST_F(RepackFilterTest, OptionsThatNeedOthersAreRefused) {
   ExpectRefusal("tree depth", {"--filter=tree:2"});
 }
 
+// Git fails then, too: the objects are elsewhere.
+TEST_F(RepackFilterTest, BitmapOfFilteredObjectsElsewhereIsRefused) {
+  repo_.History(2);
+  fs::create_directories(dir_ / "elsewhere");
+  for (const char* const setting :
+       {"repack.writeBitmaps", "pack.writeBitmaps"}) {
+    repo_.Git({"config", setting, "true"});
+    std::vector<std::string> options = {
+        "-d", "--filter=blob:none", "--filter-to=" + (dir_ / "elsewhere/pack")};
+    ExpectRefusal("a bitmap needs every reachable object", options);
+    EXPECT_THAT(ListDirectory(dir_ / "elsewhere"), IsEmpty());
+    options.emplace_back("--no-write-bitmap-index");
+    EXPECT_EQ(Repack(options).exit_code, 0);
+    repo_.Git({"config", "--unset", setting});
+    fs::remove_all(dir_ / "elsewhere");
+    fs::create_directories(dir_ / "elsewhere");
+    repo_.History(3);
+  }
+}
+
 class RepackPromisorTest : public RepackFilterTest {
  protected:
   // A clone without blobs, with commits of its own.

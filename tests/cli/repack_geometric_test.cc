@@ -306,8 +306,73 @@ TEST_F(RepackGeometricTest, OptionsOfAWholeRepackAreRefused) {
                 HasSubstr("options '--geometric' and '" + std::string(option) +
                           "' cannot be used together"));
   }
-  EXPECT_EQ(Repack({"-g0"}).exit_code, 129);
-  EXPECT_EQ(Repack({"-gx"}).exit_code, 129);
+  EXPECT_EQ(Repack({"-g0", "-a", "-d"}).exit_code, 0);
+}
+
+// Git decides which numbers these are.
+TEST_F(RepackGeometricTest, FactorsAreNumbersAsInGit) {
+  if (!GitIsSince(50)) GTEST_SKIP() << "Git has other numbers";
+  repo_.History(2);
+  repo_.Git({"repack", "-q", "-a", "-d"});
+  for (const std::string& factor : SplitLines(
+           "2\n+2\n 2\n0x10\n010\n08\n1k\n1K\n1m\n1g\n2g\n1023m\n1k \nk\nx\n"
+           "2x\n2kk\n-1\n-0\n-2g\n-3g\n2147483647\n2147483648\n"
+           "-2147483648\n-2147483649\n99999999999999999999\n0x7fffffff\n")) {
+    const std::string option = "--geometric=" + factor;
+    const ProcessResult by_git = repo_.TryGit({"repack", "-q", option});
+    const ProcessResult result = Repack({option});
+    EXPECT_EQ(result.exit_code, by_git.exit_code) << option << result.err;
+    // The words, without the name of the option.
+    for (const char* const words :
+         {"expects an integer value with an optional k/m/g suffix",
+          "not in range [-2147483648,2147483647]"}) {
+      EXPECT_EQ(result.err.contains(words), by_git.err.contains(words))
+          << option << by_git.err << result.err;
+    }
+  }
+}
+
+TEST_F(RepackGeometricTest, LargeFactorsAreRefusedAsInGit) {
+  const std::string first = PackBlobs(5);
+  PackBlobs(6);
+  for (const char* const option : {"-g-1", "-g1073741824"}) {
+    const std::string words =
+        first + ".pack too large to consider in geometric progression";
+    EXPECT_THAT(repo_.TryGit({"repack", "-q", option}).err, HasSubstr(words));
+    ExpectRefusal("pack " + words, {option});
+  }
+}
+
+TEST_F(RepackGeometricTest, BitmapNeedsAMultiPackIndexAsInGit) {
+  PackBlobs(3);
+  const auto expect_refusal = [&](const std::vector<std::string>& options) {
+    ExpectRefusal("Incremental repacks are incompatible with bitmap indexes.",
+                  options);
+  };
+  expect_refusal({"-d", "-g2", "-b"});
+  repo_.Git({"config", "pack.writeBitmaps", "true"});
+  expect_refusal({"-d", "-g2"});
+  EXPECT_EQ(Repack({"-g2", "--no-write-bitmap-index"}).exit_code, 0);
+  EXPECT_EQ(Repack({"-d"}).exit_code, 0);
+}
+
+// The name of an own pack that is kept stands for those of alternates, too, but
+// not the other way round.
+TEST_F(RepackGeometricTest, NamesOfKeptPacksCountInAlternates) {
+  const std::string shared = PackBlobs(5);
+  PackBlobs(1);
+  const std::string alternate = Copy("alternate");
+  WriteFile(repo_.path() + "/objects/info/alternates",
+            alternate + "/objects\n");
+  PackBlobs(4);
+  for (const bool here : {true, false}) {
+    const std::string keep = "/objects/pack/" + shared + ".keep";
+    fs::remove((here ? alternate : repo_.path()) + keep);
+    WriteFile((here ? repo_.path() : alternate) + keep, "");
+    for (const char* const option : {"-d", "-l"}) {
+      ExpectAsGit({"-g2", option});
+    }
+  }
 }
 
 // What is unreachable stays where it is, however often packs are rolled up.

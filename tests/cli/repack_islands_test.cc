@@ -162,6 +162,46 @@ TEST_F(RepackIslandsTest, OtherObjectsAreFree) {
   EXPECT_EQ(Bases().count(repo_.Git({"rev-parse", tip + ":file"})), 1U);
 }
 
+TEST_F(RepackIslandsTest, FilteredObjectsStayInTheirIslands) {
+  const std::string filter = "--filter=blob:none";
+  ASSERT_TRUE(Repack({"-d", "-F", filter}).ok());
+  ASSERT_EQ(Packs().size(), 2U);
+  EXPECT_GT(Crossing(), 0);
+  for (const char* const option : {"-i", "-iF"}) {
+    ASSERT_TRUE(Repack({"-d", option, filter}).ok());
+    ASSERT_EQ(Packs().size(), 2U);
+    EXPECT_EQ(Crossing(), 0);
+  }
+}
+
+// As in Git, what the core island has comes first.
+TEST_F(RepackIslandsTest, CoreIslandComesFirst) {
+  repo_.Git({"config", "pack.islandCore", "2"});
+  for (const bool by_git : {false, true}) {
+    if (by_git) {
+      repo_.Git({"repack", "-q", "-a", "-d", "-i", "-F"});
+    } else {
+      ASSERT_TRUE(Repack({"-d", "-i", "-F"}).ok());
+    }
+    ASSERT_EQ(Packs().size(), 1U);
+    const auto forks = Forks();
+    size_t last_of_core = 0;
+    size_t first_of_others = std::string::npos;
+    for (const std::string& line :
+         SplitLines(repo_.Git({"show-index"}, ReadFile(pack_directory() + '/' +
+                                                       Packs()[0] + ".idx")))) {
+      const size_t offset = std::stoul(line);
+      const auto at = forks.find(line.substr(line.find(' ') + 1, IdDigits()));
+      if (at != forks.end() && at->second.contains(2)) {
+        last_of_core = std::max(last_of_core, offset);
+      } else {
+        first_of_others = std::min(first_of_others, offset);
+      }
+    }
+    EXPECT_LT(last_of_core, first_of_others);
+  }
+}
+
 TEST_F(RepackIslandsTest, MalformedPatternIsAnError) {
   repo_.Git({"config", "--add", "pack.island", "refs/(forks"});
   ExpectRefusal("failed to load island regex for 'pack.island'", {"-d", "-i"});

@@ -280,7 +280,7 @@ class RepackFaults : public ::testing::Test {
   std::vector<std::string> unreachable_;
   Unreachable mode_ = Unreachable::kDrop;
   PackReuse reuse_ = PackReuse::kDeltas;
-  uint32_t geometric_ = 0;
+  int32_t geometric_ = 0;
   uint64_t blob_limit_ = ObjectFilter::kNoLimit;
   std::string expired_;  // a repository for objects that expire
   MultiPackIndex own_index_ = MultiPackIndex::kLeave;

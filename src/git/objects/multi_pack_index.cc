@@ -200,17 +200,18 @@ Status RemoveMultiPackIndexes(FileSystem& file_system,
                               const std::set<std::string>& packs) {
   const std::string prefix = std::string(kName) + '-';
   ZPACK_ASSIGN_OR_RETURN(const auto names, ListNames(directory));
-  if (std::ranges::find(names, kName) != names.end() &&
-      Lists(file_system, directory + '/' + kName, packs)) {
+  // Without the file, Git would read a chain.
+  bool stale = std::ranges::find(names, kName) != names.end() &&
+               Lists(file_system, directory + '/' + kName, packs);
+  if (stale)
     ZPACK_TRY(RemoveWith(file_system, directory, kName, prefix, names));
-  }
   const std::string chain = directory + '/' + kChain;
   ZPACK_ASSIGN_OR_RETURN(const auto layers, ListNames(chain));
-  const bool stale = std::ranges::any_of(layers, [&](const std::string& name) {
-    return name.ends_with(".midx") &&
-           Lists(file_system, chain + '/' + name, packs);
-  });
-  if (!stale) return {};
+  stale = stale || std::ranges::any_of(layers, [&](const std::string& name) {
+            return name.ends_with(".midx") &&
+                   Lists(file_system, chain + '/' + name, packs);
+          });
+  if (!stale || layers.empty()) return {};
   ZPACK_TRY(RemoveWith(file_system, chain, prefix + "chain", prefix, layers));
   return file_system.SyncDirectory(chain);
 }

@@ -57,17 +57,33 @@ Result<std::unique_ptr<AlternateObjects>> AlternateDatabase::Open(
            MayBeSame(PackDirectory(directory), PackDirectory(own));
   });
   if (directories.empty()) return nullptr;
-  ZPACK_ASSIGN_OR_RETURN(
-      ObjectDatabase objects,
-      ObjectDatabase::Open(format, directories.front(), directories, {}));
   return std::unique_ptr<AlternateObjects>(
-      new AlternateDatabase(format, file_system, std::move(objects)));
+      new AlternateDatabase(format, file_system, std::move(directories)));
+}
+
+Status AlternateDatabase::OpenObjects() {
+  if (objects_) return {};
+  ZPACK_ASSIGN_OR_RETURN(
+      objects_,
+      ObjectDatabase::Open(format_, directories_.front(), directories_, {}));
+  return {};
+}
+
+Result<ObjectIdTable> AlternateDatabase::List() {
+  ZPACK_TRY(OpenObjects());
+  return objects_->List();
+}
+
+Result<std::unique_ptr<ObjectStream>> AlternateDatabase::Open(
+    const ObjectId& id) {
+  ZPACK_TRY(OpenObjects());
+  return objects_->OpenStream(id);
 }
 
 Result<std::vector<AlternatePack>> AlternateDatabase::ListPacks(
     AlternatePacks which) {
   std::vector<AlternatePack> all;
-  for (const std::string& directory : objects_.directories()) {
+  for (const std::string& directory : directories_) {
     ZPACK_ASSIGN_OR_RETURN(const auto packs, zpack::ListPacks(directory));
     for (const PackFiles& pack : packs) {
       if (which == AlternatePacks::kPromisor && !pack.promisor) continue;

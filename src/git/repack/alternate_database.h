@@ -7,6 +7,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,31 +21,32 @@ namespace zpack {
 
 class AlternateDatabase final : public AlternateObjects {
  public:
-  // Opens the alternates of the repository with these directories and objects
+  // Finds the alternates of the repository with these directories and objects
   // in `format`. Leaves out an alternate if it may have a link to `own`, the
   // object directory of the repository, since `own` is about to lose objects.
-  // Null if no alternate is left. Errors as ListObjectDirectories and
-  // ObjectDatabase::Open.
+  // Null if no alternate is left. Errors as ListObjectDirectories. The objects
+  // are opened when they are listed or read.
   static Result<std::unique_ptr<AlternateObjects>> Open(
       ObjectFormat format, FileSystem& file_system,
       const std::string& common_directory, const std::string& own);
 
-  Result<ObjectIdTable> List() override { return objects_.List(); }
+  Result<ObjectIdTable> List() override;
   Result<std::vector<AlternatePack>> ListPacks(AlternatePacks which) override;
-  Result<std::unique_ptr<ObjectStream>> Open(const ObjectId& id) override {
-    return objects_.OpenStream(id);
-  }
+  Result<std::unique_ptr<ObjectStream>> Open(const ObjectId& id) override;
 
  private:
   AlternateDatabase(ObjectFormat format, FileSystem& file_system,
-                    ObjectDatabase objects)
+                    std::vector<std::string> directories)
       : format_(format),
         file_system_(file_system),
-        objects_(std::move(objects)) {}
+        directories_(std::move(directories)) {}
+  // Opens the objects, unless they are open. Errors as ObjectDatabase::Open.
+  Status OpenObjects();
 
   ObjectFormat format_;
   FileSystem& file_system_;
-  ObjectDatabase objects_;
+  std::vector<std::string> directories_;
+  std::optional<ObjectDatabase> objects_;
 };
 
 }  // namespace zpack

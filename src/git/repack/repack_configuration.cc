@@ -127,11 +127,16 @@ Status ReadSearchSettings(const Configuration& config,
   ZPACK_ASSIGN_OR_RETURN(settings.delta_islands,
                          ConfigBool(config, "repack.usedeltaislands", false));
   for (const ConfigEntry& entry : config.entries()) {
-    if (entry.name != "pack.island") continue;
+    const bool core = entry.name == "pack.islandcore";
+    if (!core && entry.name != "pack.island") continue;
     if (!entry.value) {
-      return MakeError(ErrorCode::kGit, "missing value for 'pack.island'");
+      return MakeError(ErrorCode::kGit, "missing value for '{}'", entry.name);
     }
-    settings.islands.push_back(*entry.value);
+    if (core) {
+      settings.core_island = *entry.value;
+    } else {
+      settings.islands.push_back(*entry.value);
+    }
   }
   return {};
 }

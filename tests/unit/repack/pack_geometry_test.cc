@@ -31,10 +31,27 @@ TEST(PackGeometryTest, NewPackTakesLargerOnesWithIt) {
   EXPECT_EQ(FindSplit(Counts{3, 3, 7, 20}, 2), 4U);
 }
 
-TEST(PackGeometryTest, LargestFactorDoesNotOverflow) {
-  constexpr uint64_t kFactor = std::numeric_limits<int32_t>::max();
-  constexpr uint64_t kMost = std::numeric_limits<uint32_t>::max();
-  EXPECT_EQ(FindSplit(Counts{kMost, kMost, kMost}, kFactor), 3U);
+// Git multiplies numbers of 32 bits and refuses what would overflow.
+TEST(PackGeometryTest, LargeProductsAreRefused) {
+  using Refused = std::unexpected<TooLargePack>;
+  constexpr int32_t kFactor = std::numeric_limits<int32_t>::max();
+  constexpr std::string_view kProgression = "consider in geometric progression";
+  EXPECT_EQ(FindSplit(Counts{2, 0xfffffffe}, kFactor), 0U);
+  EXPECT_EQ(FindSplit(Counts{1, 1, 5}, kFactor), 3U);
+  EXPECT_EQ(FindSplit(Counts{3, 9}, kFactor),
+            Refused(TooLargePack{0, kProgression}));
+  EXPECT_EQ(FindSplit(Counts{1, 3, 9}, kFactor),
+            Refused(TooLargePack{1, kProgression}));
+  EXPECT_EQ(FindSplit(Counts{2, 2, 0xffffffff}, kFactor),
+            Refused(TooLargePack{2, "roll up"}));
+}
+
+TEST(PackGeometryTest, NegativeFactorsAreTooLargeForTwoPacks) {
+  EXPECT_EQ(FindSplit(Counts{}, -1), 0U);
+  EXPECT_EQ(FindSplit(Counts{7}, -1), 0U);
+  EXPECT_EQ(
+      FindSplit(Counts{1, 7}, -1),
+      std::unexpected(TooLargePack{0, "consider in geometric progression"}));
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cinttypes>
 #include <ctime>
 #include <limits>
 #include <optional>
@@ -122,8 +124,47 @@ void SetUnreachable(const po::variables_map& values, RepackOptions& options) {
   if (options.expiration == 0) options.expiration.reset();
 }
 
+// 1 for "", and what 'k', 'm' or 'g' multiplies a number by. Nothing for any
+// other text.
+std::optional<int64_t> UnitOf(std::string_view text) {
+  constexpr std::string_view kUnits = "kmg";
+  if (text.empty()) return 1;
+  const size_t unit = kUnits.find(static_cast<char>(text[0] | 0x20));
+  if (text.size() != 1 || unit == std::string_view::npos) return std::nullopt;
+  return int64_t{1} << (10 * (unit + 1));
+}
+
+// A number as Git reads it: decimal, octal or hexadecimal, with a unit.
+int32_t GitNumber(const std::string& text, const char* name) {
+  constexpr int64_t kLeast = std::numeric_limits<int32_t>::min();
+  constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
+  if (text.empty()) {
+    throw UsageError{
+        fmt::format("option '--{}' expects a numerical value", name)};
+  }
+  errno = 0;
+  char* end = nullptr;
+  const intmax_t value = std::strtoimax(text.c_str(), &end, 0);
+  const bool overflow = errno == ERANGE;
+  const auto unit = UnitOf(end);
+  if (!overflow && (end == text.c_str() || !unit)) {
+    throw UsageError{
+        fmt::format("option '--{}' expects an integer value with an optional "
+                    "k/m/g suffix",
+                    name)};
+  }
+  if (overflow || value < kLeast / *unit || value > kMost / *unit) {
+    throw UsageError{
+        fmt::format("value {} for option '--{}' not in range [{},{}]", text,
+                    name, kLeast, kMost)};
+  }
+  return static_cast<int32_t>(value * *unit);
+}
+
 void SetGeometric(const po::variables_map& values, RepackOptions& options) {
   if (!Has(values, "geometric")) return;
+  options.geometric = GitNumber(Text(values, "geometric"), "geometric");
+  if (options.geometric == 0) return;
   for (const auto& [name, text] :
        {std::pair("all", "-a"), std::pair("loosen-unreachable", "-A"),
         std::pair("cruft", "--cruft")}) {
@@ -131,8 +172,6 @@ void SetGeometric(const po::variables_map& values, RepackOptions& options) {
     throw UsageError{fmt::format(
         "options '--geometric' and '{}' cannot be used together", text)};
   }
-  options.geometric = static_cast<uint32_t>(
-      Number(values, "geometric", 1, std::numeric_limits<int32_t>::max(), 1));
 }
 
 // Where packs go that leave the repository, and which objects.
