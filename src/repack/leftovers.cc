@@ -63,7 +63,8 @@ Result<Leftovers> FindLeftovers(const RepackJob& job, ObjectSource& source,
       job.store.ReadAges(all.ids, counting,
                          cruft ? CruftTimes::kOfObjects : CruftTimes::kOfPack));
   ObjectAges latest = ages;
-  if (!cruft && options.expiration) {
+  if (!cruft && options.expiration &&
+      std::ranges::any_of(counting, &PackFiles::cruft)) {
     // But they expire only if their own time in a cruft pack is as old.
     ZPACK_ASSIGN_OR_RETURN(
         const ObjectAges own,

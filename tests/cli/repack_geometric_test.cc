@@ -369,9 +369,8 @@ TEST_F(RepackGeometricTest, NamesOfKeptPacksCountInAlternates) {
     const std::string keep = "/objects/pack/" + shared + ".keep";
     fs::remove((here ? alternate : repo_.path()) + keep);
     WriteFile((here ? repo_.path() : alternate) + keep, "");
-    for (const char* const option : {"-d", "-l"}) {
-      ExpectAsGit({"-g2", option});
-    }
+    ExpectAsGit({"-d", "-g2"});
+    ExpectAsGit({"-d", "-g2", "-l"});
   }
 }
 

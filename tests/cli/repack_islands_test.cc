@@ -164,6 +164,7 @@ TEST_F(RepackIslandsTest, OtherObjectsAreFree) {
 
 TEST_F(RepackIslandsTest, FilteredObjectsStayInTheirIslands) {
   const std::string filter = "--filter=blob:none";
+  repo_.PackAll();
   ASSERT_TRUE(Repack({"-d", "-F", filter}).ok());
   ASSERT_EQ(Packs().size(), 2U);
   EXPECT_GT(Crossing(), 0);
