@@ -25,6 +25,8 @@ class RandomAccessFile {
   // Says that [begin, end) will be read soon. A file that is far away begins to
   // load these bytes.
   virtual void Prefetch(uint64_t begin, uint64_t end) const;
+  // Whether it is, so that bytes that are read in vain cost time.
+  virtual bool is_far_away() const { return false; }
   virtual uint64_t size() const = 0;
   virtual const std::string& path() const = 0;
   // Opens the file `name` in the same directory. kNotFound if there is none, or

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/parallel.h"
 #include "object/object_hasher.h"
 #include "object/object_links.h"
 #include "reader/blocks_ahead.h"
@@ -82,12 +81,12 @@ Result<ObjectGraph::BlockPtr> ObjectGraph::Block(size_t block) {
 }
 
 Status ObjectGraph::ReadAhead(const std::function<Status()>& read) {
-  if (ResolveThreads(0) == 1) return read();
-  BlocksAhead ahead(archive_.blocks().block_count());
-  const size_t cache = ahead.Add([this](size_t block) -> Status {
-    ZPACK_TRY(blocks_.Block(block));
-    return {};
-  });
+  BlocksAhead ahead(archive_.blocks(), 0);
+  const size_t cache =
+      ahead.Add(ObjectType::kTree, [this](size_t block) -> Result<ObjectType> {
+        ZPACK_ASSIGN_OR_RETURN(const BlockPtr decoded, blocks_.Block(block));
+        return decoded->objects.header.type;
+      });
   asks_ = [&](size_t block) { ahead.Note(cache, block); };
   Status status = ahead.Run(read);
   asks_ = {};

@@ -13,7 +13,6 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
-#include "base/parallel.h"
 #include "history/commit_walk.h"
 #include "log/choose_commits.h"
 #include "log/commit_changes.h"
@@ -41,15 +40,13 @@ class CommitLister {
         objects_(objects),
         walk_(archive, files_.changes().graph(), WalkOptionsOf(options),
               SameAsParent()),
-        ahead_(archive.blocks().block_count()),
-        contents_(ahead_.Add([this](size_t block) -> Status {
-          ZPACK_TRY(objects_.Block(block));
-          return {};
+        ahead_(archive.blocks(), options.threads),
+        contents_(ahead_.Add(ObjectType::kCommit, [this](size_t block) {
+          return TypeOf(objects_.Block(block));
         })) {
     NumberedTrees& trees = files_.changes().trees();
-    const size_t cache = ahead_.Add([&trees](size_t block) -> Status {
-      ZPACK_TRY(trees.blocks()->Block(block));
-      return {};
+    const size_t cache = ahead_.Add(ObjectType::kTree, [&trees](size_t block) {
+      return TypeOf(trees.blocks()->Block(block));
     });
     trees.WatchBlocks(
         [this, cache](size_t block) { ahead_.Note(cache, block); });
@@ -58,11 +55,16 @@ class CommitLister {
   void FollowPath(std::string path) { files_.FollowPath(std::move(path)); }
 
   Status Run(const Visitor<const LoggedCommit&>& visit) {
-    if (ResolveThreads(options_.threads) == 1) return List(visit);
     return ahead_.Run([&] { return List(visit); });
   }
 
  private:
+  // Of the objects of a decoded block.
+  static Result<ObjectType> TypeOf(const Result<BlockCache::BlockPtr>& block) {
+    if (!block) return std::unexpected(block.error());
+    return (*block)->objects.header.type;
+  }
+
   enum class Shown : uint8_t { kNo, kYes, kStop };
 
   Status List(const Visitor<const LoggedCommit&>& visit) {

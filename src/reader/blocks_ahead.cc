@@ -18,9 +18,9 @@ constexpr size_t kAhead = 3;
 
 }  // namespace
 
-size_t BlocksAhead::Add(Decode decode) {
-  caches_.push_back({std::move(decode), std::vector<bool>(block_count_),
-                     std::vector<bool>(block_count_)});
+size_t BlocksAhead::Add(ObjectType type, Decode decode) {
+  const std::vector<bool> none(file_.block_count());
+  caches_.push_back({type, std::move(decode), none, none});
   return caches_.size() - 1;
 }
 
@@ -29,7 +29,8 @@ void BlocksAhead::Note(size_t cache, size_t block) {
   if (asked.noted[block]) return;
   asked.noted[block] = true;
   const bool in_order = block != 0 && asked.noted[block - 1];
-  const size_t end = in_order ? std::min(block + 1 + kAhead, block_count_) : 0;
+  const size_t end =
+      in_order ? std::min(block + 1 + kAhead, file_.block_count()) : 0;
   std::unique_lock lock(mutex_);
   const Place place = {cache, block};
   std::erase(queue_, place);  // the reader does it now
@@ -46,9 +47,16 @@ void BlocksAhead::Note(size_t cache, size_t block) {
 void BlocksAhead::DecodeFirst(std::unique_lock<std::mutex>& lock) {
   const Place place = queue_.front();
   queue_.pop_front();
+  const Cache& cache = caches_[place.cache];
   lock.unlock();
-  (void)Guarded([&] { return caches_[place.cache].decode(place.block); });
+  const Result<ObjectType> type =
+      Guarded([&] { return cache.decode(place.block); });
   lock.lock();
+  if (type == cache.type) return;
+  // The blocks that the reader goes through end here.
+  std::erase_if(queue_, [&](const Place& other) {
+    return other.cache == place.cache && other.block > place.block;
+  });
 }
 
 void BlocksAhead::Work() {
@@ -63,6 +71,7 @@ void BlocksAhead::Work() {
 }
 
 Status BlocksAhead::Run(const std::function<Status()>& read) {
+  if (file_.is_far_away() || ResolveThreads(threads_) == 1) return read();
   Status status;
   const bool ran = RunBeside(
       1, [&] { Work(); },

@@ -16,31 +16,37 @@
 #include <optional>
 #include <vector>
 
+#include "reader/file_blocks.h"
+#include "zpack/object_id.h"
 #include "zpack/result.h"
 
 namespace zpack {
 
 class BlocksAhead {
  public:
-  // Decodes a block into the cache that the reader asks. Called on both
-  // threads.
-  using Decode = std::function<Status(size_t block)>;
+  // Decodes a block into the cache that the reader asks, and returns the type
+  // of its objects. Called on both threads.
+  using Decode = std::function<Result<ObjectType>(size_t block)>;
 
-  explicit BlocksAhead(size_t block_count) : block_count_(block_count) {}
+  // `file` must outlive this object. `threads` is as in LogOptions.
+  BlocksAhead(const FileBlocks& file, unsigned threads)
+      : file_(file), threads_(threads) {}
 
-  // Calls `read`, meanwhile decodes ahead, and returns what `read` returns. If
-  // the system provides no thread, nothing is decoded ahead.
+  // Calls `read`, meanwhile decodes ahead, and returns what `read` returns.
+  // Nothing is decoded ahead with one thread, if the system provides no other
+  // one, or if the file is far away: it loads bytes ahead itself.
   Status Run(const std::function<Status()>& read);
 
-  // Adds a cache, and returns its number for Note. REQUIRES: Run is not called
-  // yet.
-  size_t Add(Decode decode);
+  // Adds a cache of blocks with objects of `type`, and returns its number for
+  // Note. REQUIRES: Run is not called yet.
+  size_t Add(ObjectType type, Decode decode);
   // `read` is about to ask a cache for a block. If the other thread decodes
   // that one now, decodes another one meanwhile.
   void Note(size_t cache, size_t block);
 
  private:
   struct Cache {
+    ObjectType type;
     Decode decode;
     std::vector<bool> noted;
     std::vector<bool> wanted;  // was in the queue
@@ -57,8 +63,9 @@ class BlocksAhead {
   // not empty.
   void DecodeFirst(std::unique_lock<std::mutex>& lock);
 
-  const size_t block_count_;
-  std::vector<Cache> caches_;  // of the reader, but for `decode`
+  const FileBlocks& file_;
+  const unsigned threads_;
+  std::vector<Cache> caches_;  // marks: of the reader alone
   std::mutex mutex_;           // guards everything below
   std::condition_variable changed_;
   std::deque<Place> queue_;

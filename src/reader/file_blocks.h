@@ -81,6 +81,7 @@ class FileBlocks {
   // Differs from that of every other object of this process.
   uint64_t identity() const { return identity_; }
   const std::string& path() const { return file_.path(); }
+  bool is_far_away() const { return file_.is_far_away(); }
   const ReadOptions& options() const { return options_; }
   ObjectFormat object_format() const { return parts_.object_format; }
   // The objects of all blocks. Includes those of the files below.
