@@ -18,7 +18,7 @@ namespace {
 
 // Bytes of decoded blocks that are kept. A walk alternates between the
 // directories of a repository, which are in different blocks.
-constexpr uint64_t kCacheSize = uint64_t{256} << 20;
+constexpr uint64_t kCacheSize = uint64_t{192} << 20;
 constexpr uint64_t kFarTreesSize = uint64_t{8} << 20;
 
 // Value of `tree` for a commit without a tree.
