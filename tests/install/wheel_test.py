@@ -16,6 +16,7 @@ import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 import tarfile
 import tempfile
 import unittest
@@ -161,6 +162,27 @@ class WheelTest(unittest.TestCase):
         run(ENVIRONMENT / "bin/python", "-m", "mypy.stubtest", "zpack._zpack",
             "--mypy-config-file", settings, "--allowlist", tests / "stubtest_allowlist.txt",
             "--ignore-unused-allowlist", env=environment, cwd=self.work)
+
+
+class PackagesTest(unittest.TestCase):
+    """tools/python/add_licences.py with a database of packages for two architectures."""
+
+    def test_package_of_this_architecture(self):
+        architecture = sysconfig.get_config_var("MULTIARCH")
+        with tempfile.TemporaryDirectory() as directory:
+            query = pathlib.Path(directory) / "dpkg-query"
+            query.write_text(
+                "#!/bin/sh\n"
+                'if [ "$1 $4" = "-W one:this" ]; then printf 1.2-3; exit; fi\n'
+                f"for line in one:that:/aaa/libone.so.1 one:this:/{architecture}/libone.so.1; do\n"
+                '  case ${line##*:} in $2) echo "${line%:*}: ${line##*:}" ;; esac\n'
+                "done\n")
+            query.chmod(0o755)
+            printed = run(sys.executable, "-B", "-c", "import add_licences, pathlib\n"
+                          "print(add_licences.package_of(pathlib.Path('libone-0123abcd.so.1')))",
+                          env={"PYTHONPATH": str(SOURCE / "tools/python"),
+                               "PATH": f"{directory}:{os.environ['PATH']}"})
+        self.assertEqual(printed, "('one', '1.2-3')\n")
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import sysconfig
 import tempfile
 import urllib.parse
 
@@ -31,17 +32,20 @@ def wheel(*arguments):
 
 
 def package_of(library):
-    """The package of a file that auditwheel named after the library and its hash."""
+    """The package of a file that auditwheel named after the library and its hash, and
+    its version. The same package may be installed for several architectures."""
     name = re.sub(r"-[0-9a-f]{8}(?=\.)", "", library.name)
-    return output("dpkg-query", "-S", f"*/{name}").split(":")[0]
+    architecture = sysconfig.get_config_var("MULTIARCH")
+    package = output("dpkg-query", "-S", f"*/{architecture}*/{name}").partition(": ")[0]
+    return package.partition(":")[0], output("dpkg-query", "-W", "-f", "${Version}", package)
 
 
 def complete(sbom, packages):
     """auditwheel does not find packages with files in /lib instead of /usr/lib."""
     listed = json.loads(sbom.read_text())
     known = {component["name"] for component in listed["components"]}
-    for package in sorted(packages - known):
-        version = output("dpkg-query", "-W", "-f", "${Version}", package)
+    for package in sorted(packages.keys() - known):
+        version = packages[package]
         purl = f"pkg:deb/debian/{package}@{urllib.parse.quote(version)}"
         listed["components"].append({"type": "library", "bom-ref": purl, "name": package,
                                      "version": version, "purl": purl})
@@ -65,7 +69,7 @@ def licences(packages):
 
 def add(tree):
     (info,) = tree.glob("*.dist-info")
-    packages = {package_of(library) for library in tree.glob("*.libs/*")}
+    packages = dict(package_of(library) for library in tree.glob("*.libs/*"))
     complete(info / "sboms/auditwheel.cdx.json", packages)
     texts = licences(packages)
     for name, text in texts.items():
