@@ -52,9 +52,9 @@ test_packages+=("${npm_packages[@]}")
 # For tools/python/build-wheel.
 # shellcheck disable=SC2034
 wheel_packages=(python3-dev python3-venv)
-# For tools/test --full: rpm reads the recipe for Fedora.
+# For tools/test --full: rpm reads the recipe for Fedora, and the others build images.
 # shellcheck disable=SC2034
-full_packages=(rpm "${wheel_packages[@]}")
+full_packages=(rpm buildah debootstrap "${wheel_packages[@]}")
 # What tools/bench/{levels,codecs,chains,stores} compare with our own codecs and
 # store, for -DZPACK_BENCH_CODECS=ON. librocksdb-dev is optional and large.
 # shellcheck disable=SC2034
