@@ -6,13 +6,16 @@
 #include <fmt/format.h>
 #include <git2.h>
 
+#include <array>
 #include <memory>
 #include <mutex>
 #include <new>
+#include <shared_mutex>
 #include <string>
 #include <vector>
 
 #include "base/guarded.h"
+#include "git/libgit2.h"
 #include "git/libgit2_allocator.h"
 
 namespace zpack {
@@ -101,6 +104,11 @@ std::mutex options_mutex;
 unsigned option_users = 0;   // guarded by options_mutex
 KnownOptions users_options;  // what was set before the first of them; the same
 
+std::shared_mutex search_mutex;
+constexpr std::array<int, 4> kUserFileLevels = {
+    GIT_CONFIG_LEVEL_PROGRAMDATA, GIT_CONFIG_LEVEL_SYSTEM, GIT_CONFIG_LEVEL_XDG,
+    GIT_CONFIG_LEVEL_GLOBAL};
+
 }  // namespace
 
 Libgit2Options::Libgit2Options() {
@@ -126,6 +134,29 @@ Libgit2Options::~Libgit2Options() {
   CleanUp([] { SetOptions(users_options); });
   SetHashCheckAndCache(1);
 }
+
+NoLibgit2UserFiles::NoLibgit2UserFiles() : lock_(search_mutex) {
+  for (size_t level = 0; level < kLevels; ++level) {
+    git_buf path = GIT_BUF_INIT;
+    RequireMemory(git_libgit2_opts(GIT_OPT_GET_SEARCH_PATH,
+                                   kUserFileLevels[level], &path));
+    const std::unique_ptr<git_buf, Libgit2Free<git_buf_dispose>> owned(&path);
+    if (path.ptr != nullptr) paths_[level] = path.ptr;
+  }
+  for (const int level : kUserFileLevels) {
+    git_libgit2_opts(GIT_OPT_SET_SEARCH_PATH, level, "");
+  }
+}
+
+NoLibgit2UserFiles::~NoLibgit2UserFiles() {
+  for (size_t level = 0; level < kLevels; ++level) {
+    // Allocates nothing: libgit2 keeps the memory of an emptied path.
+    git_libgit2_opts(GIT_OPT_SET_SEARCH_PATH, kUserFileLevels[level],
+                     paths_[level].c_str());
+  }
+}
+
+Libgit2UserFiles::Libgit2UserFiles() : lock_(search_mutex) {}
 
 std::string Libgit2Version() {
   int major = 0;

@@ -132,6 +132,10 @@ Status HideIndex(git_repository* repository) {
 
 Result<RepositoryHandle> OpenGitDirectory(const RepositoryLocation& location) {
   git_repository* raw = nullptr;
+  // From 1.7 on, libgit2 reads the configuration of the user and the system
+  // when it opens a repository, and fails where Git goes on: in a home that may
+  // not be searched. This library reads it as Git does (SetConfiguration).
+  const NoLibgit2UserFiles hidden;
   // git_repository_open() is not used, because it requires that the work tree
   // exists.
   const int code =

@@ -220,5 +220,20 @@ TEST_F(OwnershipTest, RepackOfALinkedWorkTreeIsAskedForOnce) {
       RunZpack({"repack", "-d", "-q", dir_ / "linked"}, options).exit_code, 0);
 }
 
+// Git, too, goes on without the files of a home that it may not search.
+TEST_F(OwnershipTest, HomeOfAnotherUserIsNoObstacle) {
+  fs::permissions(dir_.path(), fs::perms::all);
+  fs::permissions(dir_ / "home", fs::perms::owner_all);
+  WriteFile(dir_ / "home/.gitconfig", "[core]\n\tignorecase = false\n");
+  ProcessOptions options;
+  options.environment = {"HOME=" + dir_ / "home", "XDG_CONFIG_HOME="};
+  const ProcessResult result =
+      RunProcess({"setpriv", "--reuid=" + std::to_string(kSomebody),
+                  "--clear-groups", ZpackBinary(), "verify", "-q", "--against",
+                  repo_.path(), dir_ / "x.zpack"},
+                 options);
+  EXPECT_TRUE(result.ok()) << result.err;
+}
+
 }  // namespace
 }  // namespace zpack::testing

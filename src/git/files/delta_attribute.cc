@@ -9,6 +9,7 @@
 
 #include "git/files/directory_listing.h"
 #include "git/libgit2.h"
+#include "git/libgit2_options.h"
 
 namespace zpack {
 namespace {
@@ -91,6 +92,7 @@ class ReadableDirectories {
 Result<IndexedVector<PathNumber, bool>> FindUndeltifiedPaths(
     git_repository* repository, const PathTable& paths) {
   ZPACK_TRY(CheckSharedFiles(repository));
+  const Libgit2UserFiles files;
   IndexedVector<PathNumber, bool> undeltified(paths.size());
   IndexedVector<PathNumber, bool> ordinary(paths.size(), true);
   // For each path: the path itself or its ancestor at kMaxDepth, and the depth
