@@ -10,7 +10,9 @@ include/zpack are whose, which third-party headers belong where, and which
 edges the table may never gain.
 
 Also checked: file names are unique in the tree, files start with their
-licence, no file is too long, and messages quote the names in them.
+licence, no file is too long, messages quote the names in them, and <cstdint> is
+included where its integers are used, by the file or by a header of this project:
+not every compiler's library includes it in other headers.
 
   check_layers.py [--root DIRECTORY]   exit code 1 and file:line: message
   check_layers.py --self-test          proves that violations are found
@@ -96,6 +98,10 @@ SPDX = ("SPDX-FileCopyrightText: The git-zpack authors",
 TREES = ("include", "src", "tools", "tests")
 SKIPPED = {"__pycache__", "golden", "corpus", "artifacts"}
 
+# The integers of <cstdint>, and headers that have it.
+INTEGER = re.compile(r"\bu?int(8|16|32|64|max|ptr)_t\b")
+WITH_INTEGERS = {"cstdint", "stdint.h", "git2.h", "gtest/gtest.h", "gmock/gmock.h"}
+
 
 class Checker:
     def __init__(self, root):
@@ -120,6 +126,26 @@ class Checker:
                 self.check_licence(path)
                 self.check_length(path)
         self.check_names(sources)
+        self.check_integers(sources)
+
+    def check_integers(self, sources):
+        """uint8_t and its kin come from <cstdint>, directly or through headers of ours."""
+        by_name = {path.name: path for path in sources}
+        includes = {path: [quoted or angled for quoted, angled in
+                           map(lambda found: found.groups(),
+                               filter(None, map(INCLUDE.match, lines_of(path))))]
+                    for path in sources}
+        has = {path for path in sources if set(includes[path]) & WITH_INTEGERS}
+        more = has
+        while more:
+            more = {path for path in includes.keys() - has if has & {
+                by_name.get(pathlib.PurePath(name).name) for name in includes[path]}}
+            has |= more
+        for path in sources:
+            for number, text in enumerate(lines_of(path) if path not in has else [], 1):
+                if INTEGER.search(text.partition("//")[0]):
+                    self.problem(path, number, "an integer of <cstdint>, which is not included")
+                    break
 
     def files(self):
         for tree in TREES:
@@ -383,6 +409,11 @@ CASES = [
      "the table has no layer 'reader'"),
     ({"src/format/f.cc": 'auto a = fmt::format("{} of "\n"\'{}\'", b, c);\n'},
      "src/format/f.cc:3: a name in a message"),
+    ({"src/format/f.cc": "int a;\nuint8_t b;  // 8 bits\n"},
+     "src/format/f.cc:4: an integer of <cstdint>"),
+    ({"src/format/i.h": "#include <cstdint>\n",
+      "src/format/f.cc": '#include "format/i.h"\nuint8_t b;\n'}, ""),
+    ({"src/format/f.cc": "int a;  // no uint8_t\n"}, ""),
     ({"src/format/f.cc": 'auto a = FormatMessage("\'{}\'", fmt::format("{}", b));\n'},
      ""),
 ]

@@ -4,6 +4,7 @@
 #include "log/wrapped_text.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
 
 #include "log/text_width.h"
