@@ -3,6 +3,7 @@
 
 #include "repack/borrowed_objects.h"
 
+#include <functional>
 #include <stop_token>
 #include <utility>
 #include <vector>
@@ -91,7 +92,7 @@ Result<BorrowedObjects> FindBorrowed(const RepackJob& job,
   }
   std::vector<GeometricPack> left(geometry.left().begin(),
                                   geometry.left().end());
-  std::erase_if(left, &GeometricPack::own);
+  std::erase_if(left, std::mem_fn(&GeometricPack::own));
   if (left.empty()) return BorrowedObjects{};
   ZPACK_ASSIGN_OR_RETURN(const auto alternates, job.store.OpenAlternates());
   if (alternates == nullptr) return BorrowedObjects{};

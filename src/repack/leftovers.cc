@@ -4,6 +4,7 @@
 #include "repack/leftovers.h"
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <limits>
 #include <utility>
@@ -24,7 +25,7 @@ Result<ListMarks> FindUsedAgain(const RepackJob& job, const PackSets& packs,
   std::vector<PackFiles> firm = packs.kept;
   std::vector<PackFiles> cruft;
   std::ranges::copy_if(firm, std::back_inserter(cruft), &PackFiles::cruft);
-  std::erase_if(firm, &PackFiles::cruft);
+  std::erase_if(firm, std::mem_fn(&PackFiles::cruft));
   if (cruft.empty()) return used_again;
   ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable in_cruft,
                          ReadWholeIds(job.store, cruft));
