@@ -116,7 +116,9 @@ Result<std::optional<OpenedFile>> TakeOver(const PosixCalls& calls,
   if (!IsNameOf(path, info)) return std::nullopt;
   if (leftover == LeftoverContent::kKeep && S_ISREG(info.st_mode) &&
       IsOurs(fd.get(), info)) {
-    if ((info.st_mode & ALLPERMS) != mode && fchmod(fd.get(), mode) != 0) {
+    // Without the type of the file. musl has no ALLPERMS.
+    constexpr mode_t kModeBits = 07777;
+    if ((info.st_mode & kModeBits) != mode && fchmod(fd.get(), mode) != 0) {
       return std::unexpected(IoError("chmod", path, errno));
     }
     return OpenedFile{std::move(fd), static_cast<uint64_t>(info.st_size)};

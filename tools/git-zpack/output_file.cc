@@ -77,7 +77,8 @@ int OutputFile::Write(const Io& io,
   if (!out) return Fail(io, CannotCreate(path_));
   TemporaryOutput made(temporary);
   if (old_) {
-    fs::permissions(temporary, static_cast<fs::perms>(old_->st_mode & ALLPERMS),
+    fs::permissions(temporary,
+                    static_cast<fs::perms>(old_->st_mode) & fs::perms::mask,
                     error);
   }
   int code = error ? Fail(io, CannotCreate(path_)) : write(out);
