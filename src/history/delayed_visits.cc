@@ -30,7 +30,10 @@ Result<Visit> DelayedVisits::VisitNext() {
 }
 
 Result<Visit> DelayedVisits::Flush() {
-  while (!ended_ && visited_ < added_) ZPACK_VISIT(VisitNext(), Visit::kStop);
+  while (!ended_ && visited_ < added_) {
+    ZPACK_TRY(CheckStop(stop_));
+    ZPACK_VISIT(VisitNext(), Visit::kStop);
+  }
   return Visit::kContinue;
 }
 

@@ -8,8 +8,10 @@
 
 #include <array>
 #include <cstddef>
+#include <stop_token>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/index_spaces.h"
 #include "base/visitor.h"
@@ -22,15 +24,16 @@ namespace zpack {
 
 class DelayedVisits {
  public:
-  // Both must outlive this object.
+  // Both references must outlive this object.
   DelayedVisits(const ObjectGraph& graph,
-                const Visitor<const WalkedObject&>& visit)
-      : graph_(graph), visit_(visit) {}
+                const Visitor<const WalkedObject&>& visit, std::stop_token stop)
+      : graph_(graph), visit_(visit), stop_(std::move(stop)) {}
 
   // Returns what the visitor returns, if it is called.
   Result<Visit> Add(ObjectNumber number, ObjectType type,
                     std::string_view name);
   // Visits the objects that are left, unless the visitor ended the walk.
+  // kInterrupted once a stop is requested.
   Result<Visit> Flush();
 
  private:
@@ -46,6 +49,7 @@ class DelayedVisits {
 
   const ObjectGraph& graph_;
   const Visitor<const WalkedObject&>& visit_;
+  std::stop_token stop_;
   std::array<Object, 16> ring_;
   size_t added_ = 0;
   size_t visited_ = 0;

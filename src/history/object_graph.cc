@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/guarded.h"
 #include "object/object_hasher.h"
 #include "object/object_links.h"
 #include "reader/blocks_ahead.h"
@@ -80,15 +81,16 @@ Result<ObjectGraph::BlockPtr> ObjectGraph::Block(size_t block) {
   return decoded;
 }
 
-Status ObjectGraph::ReadAhead(const std::function<Status()>& read) {
-  BlocksAhead ahead(archive_.blocks(), 0);
+Status ObjectGraph::ReadAhead(unsigned threads,
+                              const std::function<Status()>& read) {
+  BlocksAhead ahead(archive_.blocks(), threads);
   const size_t cache =
       ahead.Add(ObjectType::kTree, [this](size_t block) -> Result<ObjectType> {
         ZPACK_ASSIGN_OR_RETURN(const BlockPtr decoded, blocks_.Block(block));
         return decoded->objects.header.type;
       });
   asks_ = [&](size_t block) { ahead.Note(cache, block); };
-  Status status = ahead.Run(read);
+  Status status = Guarded([&] { return ahead.Run(read); });
   asks_ = {};
   return status;
 }

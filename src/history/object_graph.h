@@ -108,9 +108,9 @@ class ObjectGraph {
   Status ReadTree(ObjectNumber number, const ObjectMarks& marks, Links& links);
 
   // Calls `read`, which reads through this object. Meanwhile another thread
-  // decodes the blocks that come next, if there are processors for it. Returns
-  // what `read` returns.
-  Status ReadAhead(const std::function<Status()>& read);
+  // decodes the blocks that come next, unless `threads`, as in LogOptions, is
+  // one. Returns what `read` returns.
+  Status ReadAhead(unsigned threads, const std::function<Status()>& read);
 
  private:
   using BlockPtr = std::shared_ptr<const DecodedBlock>;

@@ -38,7 +38,7 @@ class RevisionWalk {
         objects_(options.objects),
         max_commits_(options.max_commits),
         stop_(options.stop),
-        visits_(graph_, visit) {}
+        visits_(graph_, visit, options.stop) {}
 
   // `what` names the start in messages.
   Status AddStart(const ObjectId& id, std::string_view what) {
@@ -92,9 +92,10 @@ class RevisionWalk {
   }
 
   Status Run() {
-    return graph_.ReadAhead([&]() -> Status {
+    return graph_.ReadAhead(0, [&]() -> Status {
       Status walked = Walk();
-      ZPACK_TRY(visits_.Flush());
+      // Those that were found before an error.
+      ZPACK_VISIT(visits_.Flush(), {});
       return walked;
     });
   }

@@ -21,16 +21,16 @@ struct RepackSettings {
   std::string common_directory;  // shared by the repository and its work trees
   std::string object_directory;  // of the repository itself, without alternates
   uint64_t big_file_threshold = 0;
-  unsigned window = 0;                   // pack.window
-  unsigned depth = 0;                    // pack.depth
-  std::optional<unsigned> cruft_window;  // repack.cruftWindow
-  std::optional<unsigned> cruft_depth;   // repack.cruftDepth
-  uint64_t max_pack_size = 0;            // pack.packSizeLimit; 0 for none
-  SharedMode shared_mode;                // core.sharedRepository
-  std::vector<std::string> islands;      // pack.island
-  std::string core_island;               // pack.islandCore
-  bool delta_islands = false;            // repack.useDeltaIslands
-  bool pack_kept_objects = false;        // repack.packKeptObjects
+  unsigned window = 0;                     // pack.window
+  unsigned depth = 0;                      // pack.depth
+  std::optional<unsigned> cruft_window;    // repack.cruftWindow
+  std::optional<unsigned> cruft_depth;     // repack.cruftDepth
+  uint64_t max_pack_size = 0;              // pack.packSizeLimit; 0 for none
+  SharedMode shared_mode;                  // core.sharedRepository
+  std::vector<std::string> islands;        // pack.island
+  std::optional<std::string> core_island;  // pack.islandCore
+  bool delta_islands = false;              // repack.useDeltaIslands
+  bool pack_kept_objects = false;          // repack.packKeptObjects
   bool bare = false;             // as Git determines it at the named path
   bool multi_pack_index = true;  // core.multiPackIndex
   int64_t multi_pack_index_version = 1;  // midx.version

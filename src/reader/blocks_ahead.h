@@ -4,7 +4,9 @@
 // Decodes blocks before a reader asks for them, on another thread, so that a
 // reader that goes through a file in order uses two processors. A block whose
 // predecessor was asked for before makes those after it wanted. Errors are
-// dropped, because the reader that needs the block meets them itself.
+// dropped, because the reader that needs the block meets them itself. Blocks
+// that nobody asks for count in the limits on expansion, of which writers use
+// at most half, so a hostile file may be refused sooner.
 
 #pragma once
 

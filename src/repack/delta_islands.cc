@@ -75,7 +75,7 @@ struct IslandTips {
 
 Result<IslandTips> FindTips(ObjectSource& source,
                             const IslandPatterns& patterns,
-                            const std::string& core) {
+                            const std::optional<std::string>& core) {
   ZPACK_ASSIGN_OR_RETURN(const RefsSnapshot refs, source.ReadRefs());
   std::map<std::string, Tips> by_name;
   for (const Ref& ref : refs.refs) {

@@ -59,7 +59,7 @@ class Selector {
     ZPACK_TRY(AddWants());
     ZPACK_TRY(WalkCommits());
     ZPACK_TRY(AddRootTrees());
-    ZPACK_TRY(graph_.ReadAhead([&] { return WalkTrees(); }));
+    ZPACK_TRY(graph_.ReadAhead(request_.threads, [&] { return WalkTrees(); }));
     ZPACK_TRY(DropLargeBlobs());
     if (request_.tags != nullptr) ZPACK_TRY(AddTags());
     // A client may want what it has.

@@ -39,6 +39,7 @@ struct SelectionRequest {
   // are compared, because the walk may meet none of them, and those of wants
   // that the client has.
   bool shallow = false;
+  unsigned threads = 0;  // as in LogOptions
 };
 
 struct Selection {

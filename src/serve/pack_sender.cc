@@ -70,7 +70,8 @@ Status SendPack(const FetchRequest& request,
       .haves = haves,
       .filter = request.filter,
       .tags = request.include_tags ? &context.refs() : nullptr,
-      .shallow = history.ends_early()};
+      .shallow = history.ends_early(),
+      .threads = context.options().run.threads};
   // The client of a filter may lack the contents of what it has.
   selection.thin = request.thin_pack && !request.filter.is_set();
   const Status sent = Send(

@@ -137,6 +137,7 @@ class WantsReader {
   Status CheckReachable(const std::unordered_set<ObjectId>& tips,
                         const std::vector<ObjectNumber>& objects) {
     SelectionRequest everything;
+    everything.threads = context_.options().run.threads;
     everything.wants.reserve(tips.size());
     for (const ObjectId& tip : tips) {
       if (const auto number = history_.Find(tip)) {

@@ -316,7 +316,7 @@ TEST_F(RepackGeometricTest, FactorsAreNumbersAsInGit) {
   repo_.Git({"repack", "-q", "-a", "-d"});
   for (const std::string& factor : SplitLines(
            "2\n+2\n 2\n0x10\n010\n08\n1k\n1K\n1m\n1g\n2g\n1023m\n1k \nk\nx\n"
-           "2x\n2kk\n-1\n-0\n-2g\n-3g\n2147483647\n2147483648\n"
+           "2x\n2kk\n-1\n-2g\n-3g\n2147483647\n2147483648\n"
            "-2147483648\n-2147483649\n99999999999999999999\n0x7fffffff\n")) {
     const std::string option = "--geometric=" + factor;
     const ProcessResult by_git = repo_.TryGit({"repack", "-q", option});
@@ -330,6 +330,22 @@ TEST_F(RepackGeometricTest, FactorsAreNumbersAsInGit) {
           << option << by_git.err << result.err;
     }
   }
+}
+
+// To Git, 0 is as if there were no option, and then it packs loose objects
+// alone.
+TEST_F(RepackGeometricTest, ZeroLosesNothingUnreachable) {
+  repo_.History(2);
+  repo_.Git({"repack", "-q", "-a", "-d"});
+  const std::vector<std::string> before =
+      ListDirectory(repo_.git_dir() + "/objects/pack");
+  for (const char* const zero : {"0", "-0", "0x0", "0k"}) {
+    const ProcessResult result =
+        Repack({"-d", std::string("--geometric=") + zero});
+    EXPECT_EQ(result.exit_code, 129) << zero;
+    EXPECT_THAT(result.err, HasSubstr("'--geometric=0' needs '-a'"));
+  }
+  EXPECT_EQ(ListDirectory(repo_.git_dir() + "/objects/pack"), before);
 }
 
 TEST_F(RepackGeometricTest, LargeFactorsAreRefusedAsInGit) {

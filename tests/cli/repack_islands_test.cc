@@ -203,6 +203,24 @@ TEST_F(RepackIslandsTest, CoreIslandComesFirst) {
   }
 }
 
+// The pattern has no group, so its island has no name.
+TEST_F(RepackIslandsTest, AnIslandWithoutANameIsNotTheCore) {
+  const auto order = [&](const std::string& pattern) {
+    repo_.Git({"config", "--replace-all", "pack.island", pattern});
+    EXPECT_TRUE(Repack({"-d", "-i", "-F"}).ok());
+    std::map<size_t, std::string> ids;  // by offset
+    for (const std::string& line :
+         SplitLines(repo_.Git({"show-index"}, ReadFile(pack_directory() + '/' +
+                                                       Packs()[0] + ".idx")))) {
+      ids[std::stoul(line)] = line.substr(line.find(' ') + 1, IdDigits());
+    }
+    std::vector<std::string> in_order;
+    for (const auto& [offset, id] : ids) in_order.push_back(id);
+    return in_order;
+  };
+  EXPECT_EQ(order("refs/forks/2/"), order("(refs/forks/2)/"));
+}
+
 TEST_F(RepackIslandsTest, MalformedPatternIsAnError) {
   repo_.Git({"config", "--add", "pack.island", "refs/(forks"});
   ExpectRefusal("failed to load island regex for 'pack.island'", {"-d", "-i"});

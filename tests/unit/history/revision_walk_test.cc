@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -320,6 +321,51 @@ TEST_F(RevisionWalkTest, EndsWithTheFirstVisitThatFailsOrHasEnough) {
                     }),
                 IsOk());
     EXPECT_EQ(visited, last);
+  }
+}
+
+TEST_F(RevisionWalkTest, WhatWasWantedIsThereIfLaterObjectsAreMissing) {
+  const ObjectId blob = source_.AddBlob("blob");
+  Commit(source_.AddTree({{"100644", "a", blob}}), {});
+  source_.Remove(blob);
+  const auto archive = ArchiveFile::Open(
+      std::make_unique<testing::MemoryFile>(Written()), ReadOptions{});
+  ASSERT_THAT(archive, IsOk());
+  const WalkOptions everything{WalkRefs::kAll, {}, WalkObjects::kAll};
+  for (size_t last = 1; last <= 2; ++last) {
+    size_t visited = 0;
+    EXPECT_THAT(WalkRevisions(**archive, everything,
+                              [&](const WalkedObject&) -> Result<Visit> {
+                                return ++visited < last ? Visit::kContinue
+                                                        : Visit::kStop;
+                              }),
+                IsOk());
+    EXPECT_EQ(visited, last);
+  }
+}
+
+TEST_F(RevisionWalkTest, NothingIsVisitedOnceAStopIsRequested) {
+  ObjectId last;
+  for (int i = 0; i < 30; ++i) {
+    last = Commit(source_.AddTree({{"100644", fmt::format("{}", i),
+                                    source_.AddBlob(fmt::format("{}", i))}}),
+                  last.empty() ? std::vector<ObjectId>{} : std::vector{last});
+  }
+  const auto archive = ArchiveFile::Open(
+      std::make_unique<testing::MemoryFile>(Written()), ReadOptions{});
+  ASSERT_THAT(archive, IsOk());
+  for (const size_t before : {1, 20, 89}) {
+    std::stop_source stop;
+    WalkOptions options{WalkRefs::kAll, {}, WalkObjects::kAll};
+    options.stop = stop.get_token();
+    size_t visited = 0;
+    EXPECT_THAT(WalkRevisions(**archive, options,
+                              [&](const WalkedObject&) -> Status {
+                                if (++visited == before) stop.request_stop();
+                                return {};
+                              }),
+                HasCode(ErrorCode::kInterrupted));
+    EXPECT_LE(visited, before + 1);
   }
 }
 

@@ -164,7 +164,16 @@ int32_t GitNumber(const std::string& text, const char* name) {
 void SetGeometric(const po::variables_map& values, RepackOptions& options) {
   if (!Has(values, "geometric")) return;
   options.geometric = GitNumber(Text(values, "geometric"), "geometric");
-  if (options.geometric == 0) return;
+  if (options.geometric == 0) {
+    // To Git, this packs loose objects alone.
+    for (const char* const whole :
+         {"all", "loosen-unreachable", "cruft", "keep-unreachable"}) {
+      if (Has(values, whole)) return;
+    }
+    throw UsageError{
+        "option '--geometric=0' needs '-a' or another option that says what "
+        "becomes of objects that nothing reaches"};
+  }
   for (const auto& [name, text] :
        {std::pair("all", "-a"), std::pair("loosen-unreachable", "-A"),
         std::pair("cruft", "--cruft")}) {
