@@ -222,6 +222,8 @@ TEST_F(OwnershipTest, RepackOfALinkedWorkTreeIsAskedForOnce) {
 
 // Git, too, goes on without the files of a home that it may not search.
 TEST_F(OwnershipTest, HomeOfAnotherUserIsNoObstacle) {
+  Give(repo_.path());
+  Give(repo_.git_dir());
   fs::permissions(dir_.path(), fs::perms::all);
   fs::permissions(dir_ / "home", fs::perms::owner_all);
   WriteFile(dir_ / "home/.gitconfig", "[core]\n\tignorecase = false\n");

@@ -113,16 +113,20 @@ int Connect(std::string_view service, const std::string& path, const Io& io) {
       {}, io);
 }
 
-int Converse(const std::string& path, const Io& io) {
+// Reads a command before it reports an error in `path`: Git would die of
+// SIGPIPE if it wrote its first one to a program that has ended.
+int Converse(const Result<std::string>& path, const Io& io) {
   constexpr std::string_view kConnect = "connect ";
   FdInput input(STDIN_FILENO);
   FdOutput output(STDOUT_FILENO);
   while (true) {
     const auto line = ReadLine(input);
+    if (!path) return Fail(io, path.error());
     if (!line) return Fail(io, line.error());
     if (line->empty()) return kDone;
     if (line->starts_with(kConnect)) {
-      return Connect(std::string_view(*line).substr(kConnect.size()), path, io);
+      return Connect(std::string_view(*line).substr(kConnect.size()), *path,
+                     io);
     }
     if (*line != "capabilities") {
       return Die(io, fmt::format("unknown command '{}' from Git",
@@ -149,10 +153,9 @@ int Start(const std::vector<std::string>& arguments, const Io& io) {
     return kUsage;
   }
   if (const Status nesting = CheckFetchNesting(); !nesting) {
-    return Fail(io, nesting.error());
+    return Converse(std::unexpected(nesting.error()), io);
   }
-  const auto path = PathOfLocation(arguments.back());
-  return path ? Converse(*path, io) : Fail(io, path.error());
+  return Converse(PathOfLocation(arguments.back()), io);
 }
 
 }  // namespace
