@@ -84,11 +84,8 @@ Result<ObjectGraph::BlockPtr> ObjectGraph::Block(size_t block) {
 Status ObjectGraph::ReadAhead(unsigned threads,
                               const std::function<Status()>& read) {
   BlocksAhead ahead(archive_.blocks(), threads);
-  const size_t cache =
-      ahead.Add(ObjectType::kTree, [this](size_t block) -> Result<ObjectType> {
-        ZPACK_ASSIGN_OR_RETURN(const BlockPtr decoded, blocks_.Block(block));
-        return decoded->objects.header.type;
-      });
+  const size_t cache = ahead.Add(
+      ObjectType::kTree, [this](size_t block) { return blocks_.Block(block); });
   asks_ = [&](size_t block) { ahead.Note(cache, block); };
   Status status = Guarded([&] { return ahead.Run(read); });
   asks_ = {};

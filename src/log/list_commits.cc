@@ -42,11 +42,11 @@ class CommitLister {
               SameAsParent()),
         ahead_(archive.blocks(), options.threads),
         contents_(ahead_.Add(ObjectType::kCommit, [this](size_t block) {
-          return TypeOf(objects_.Block(block));
+          return objects_.Block(block);
         })) {
     NumberedTrees& trees = files_.changes().trees();
     const size_t cache = ahead_.Add(ObjectType::kTree, [&trees](size_t block) {
-      return TypeOf(trees.blocks()->Block(block));
+      return trees.blocks()->Block(block);
     });
     trees.WatchBlocks(
         [this, cache](size_t block) { ahead_.Note(cache, block); });
@@ -59,12 +59,6 @@ class CommitLister {
   }
 
  private:
-  // Of the objects of a decoded block.
-  static Result<ObjectType> TypeOf(const Result<BlockCache::BlockPtr>& block) {
-    if (!block) return std::unexpected(block.error());
-    return (*block)->objects.header.type;
-  }
-
   enum class Shown : uint8_t { kNo, kYes, kStop };
 
   Status List(const Visitor<const LoggedCommit&>& visit) {

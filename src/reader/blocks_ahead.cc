@@ -49,10 +49,9 @@ void BlocksAhead::DecodeFirst(std::unique_lock<std::mutex>& lock) {
   queue_.pop_front();
   const Cache& cache = caches_[place.cache];
   lock.unlock();
-  const Result<ObjectType> type =
-      Guarded([&] { return cache.decode(place.block); });
+  const auto decoded = Guarded([&] { return cache.decode(place.block); });
   lock.lock();
-  if (type == cache.type) return;
+  if (decoded && (*decoded)->objects.header.type == cache.type) return;
   // The blocks that the reader goes through end here.
   std::erase_if(queue_, [&](const Place& other) {
     return other.cache == place.cache && other.block > place.block;

@@ -18,6 +18,7 @@
 #include <optional>
 #include <vector>
 
+#include "reader/block_cache.h"
 #include "reader/file_blocks.h"
 #include "zpack/object_id.h"
 #include "zpack/result.h"
@@ -26,9 +27,9 @@ namespace zpack {
 
 class BlocksAhead {
  public:
-  // Decodes a block into the cache that the reader asks, and returns the type
-  // of its objects. Called on both threads.
-  using Decode = std::function<Result<ObjectType>(size_t block)>;
+  // Decodes a block into the cache that the reader asks. Called on both
+  // threads.
+  using Decode = std::function<Result<BlockCache::BlockPtr>(size_t block)>;
 
   // `file` must outlive this object. `threads` is as in LogOptions.
   BlocksAhead(const FileBlocks& file, unsigned threads)

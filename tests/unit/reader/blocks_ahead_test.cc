@@ -9,15 +9,19 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <memory>
 #include <mutex>
 #include <new>
 #include <set>
 #include <span>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "base/error.h"
 #include "base/file.h"
+#include "reader/block_cache.h"
+#include "reader/decoded_block.h"
 #include "reader/file_blocks.h"
 #include "support/matchers.h"
 
@@ -27,14 +31,22 @@ namespace {
 using testing::HasCode;
 using testing::IsOk;
 
+using BlockPtr = BlockCache::BlockPtr;
+
+BlockPtr BlockOf(ObjectType type) {
+  DecodedBlock block;
+  block.objects.header.type = type;
+  return std::make_shared<const DecodedBlock>(std::move(block));
+}
+
 // What was decoded on the other thread.
 class Decoded {
  public:
-  Result<ObjectType> Add(size_t block) {
+  Result<BlockPtr> Add(size_t block) {
     const std::lock_guard lock(mutex_);
     blocks_.insert(block);
     changed_.notify_all();
-    return ObjectType::kTree;
+    return BlockOf(ObjectType::kTree);
   }
   bool WaitFor(size_t block) {
     std::unique_lock lock(mutex_);
@@ -124,10 +136,10 @@ TEST_F(BlocksAheadTest, AReaderThatWouldWaitDecodesAnotherBlock) {
   std::atomic<bool> may_end = false;
   const std::thread::id reader = std::this_thread::get_id();
   std::set<size_t> by_reader;
-  const auto decode = [&](size_t block) -> Result<ObjectType> {
+  const auto decode = [&](size_t block) -> Result<BlockPtr> {
     if (std::this_thread::get_id() == reader) {
       by_reader.insert(block);
-      return ObjectType::kTree;
+      return BlockOf(ObjectType::kTree);
     }
     begun = true;
     begun.notify_all();
@@ -152,9 +164,9 @@ TEST_F(BlocksAheadTest, AReaderThatWouldWaitDecodesAnotherBlock) {
 TEST_F(BlocksAheadTest, WhatHasAnotherTypeEndsASequence) {
   Decoded decoded;
   const size_t blobs =
-      ahead_.Add(ObjectType::kTree, [&](size_t block) -> Result<ObjectType> {
+      ahead_.Add(ObjectType::kTree, [&](size_t block) -> Result<BlockPtr> {
         (void)decoded.Add(block);
-        return ObjectType::kBlob;
+        return BlockOf(ObjectType::kBlob);
       });
   const size_t trees = AddCache(decoded);
   EXPECT_THAT(ahead_.Run([&]() -> Status {
@@ -189,12 +201,12 @@ TEST_F(BlocksAheadTest, NothingIsDecodedWithOneThreadOrFarAway) {
 TEST_F(BlocksAheadTest, ErrorsAreThoseOfTheReaderAlone) {
   Decoded decoded;
   const size_t bad =
-      ahead_.Add(ObjectType::kTree, [](size_t) -> Result<ObjectType> {
+      ahead_.Add(ObjectType::kTree, [](size_t) -> Result<BlockPtr> {
         return MakeError(ErrorCode::kCorrupt, "bad block");
       });
   const size_t full =
       ahead_.Add(ObjectType::kTree,
-                 [](size_t) -> Result<ObjectType> { throw std::bad_alloc(); });
+                 [](size_t) -> Result<BlockPtr> { throw std::bad_alloc(); });
   const size_t cache = AddCache(decoded);
   EXPECT_THAT(ahead_.Run([&]() -> Status {
     for (const size_t each : {bad, full, cache}) {
