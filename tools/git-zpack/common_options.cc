@@ -372,25 +372,26 @@ UsageError UnknownValue(std::string_view what, std::string_view value,
       fmt::join(names.begin(), names.end() - 1, ", "), names.back())};
 }
 
+std::optional<int64_t> UnitOf(std::string_view text) {
+  constexpr std::string_view kUnits = "kmg";
+  if (text.empty()) return 1;
+  const size_t unit = kUnits.find(static_cast<char>(text[0] | 0x20));
+  if (text.size() != 1 || unit == std::string_view::npos) return std::nullopt;
+  return int64_t{1} << (10 * (unit + 1));
+}
+
 uint64_t ParseSize(const std::string& text, const char* name) {
   uint64_t value = 0;
   const char* const last = text.data() + text.size();
-  auto [end, error] = std::from_chars(text.data(), last, value);
-  unsigned shift = 0;
-  if (end != last) {
-    constexpr std::string_view kSuffixes = "kmg";
-    const size_t at = kSuffixes.find(static_cast<char>(*end | 0x20));
-    if (at != std::string_view::npos) {
-      shift = static_cast<unsigned>(10 * (at + 1));
-      ++end;
-    }
-  }
-  if (text.empty() || error != std::errc() || end != last ||
-      value > (std::numeric_limits<uint64_t>::max() >> shift)) {
+  const auto [end, error] = std::from_chars(text.data(), last, value);
+  const auto unit = UnitOf({end, last});
+  if (error != std::errc() || !unit ||
+      value >
+          std::numeric_limits<uint64_t>::max() / static_cast<uint64_t>(*unit)) {
     throw UsageError{fmt::format(
         "option '--{}' expects a size like 512k or 8m, not '{}'", name, text)};
   }
-  return value << shift;
+  return value * static_cast<uint64_t>(*unit);
 }
 
 void SetBytes(Json& object, const std::string& key, std::string_view bytes) {

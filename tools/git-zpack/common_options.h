@@ -179,6 +179,9 @@ auto NamedValue(std::string_view what, std::string_view text,
   throw UnknownValue(what, text, names);
 }
 
+// 1 for "", and what one of Git's suffixes 'k', 'm' and 'g' multiplies a number
+// by. Nothing for any other text.
+std::optional<int64_t> UnitOf(std::string_view text);
 // Parses sizes such as "8m", with Git's suffixes k, m and g. Throws UsageError.
 uint64_t ParseSize(const std::string& text, const char* name);
 

@@ -124,16 +124,6 @@ void SetUnreachable(const po::variables_map& values, RepackOptions& options) {
   if (options.expiration == 0) options.expiration.reset();
 }
 
-// 1 for "", and what 'k', 'm' or 'g' multiplies a number by. Nothing for any
-// other text.
-std::optional<int64_t> UnitOf(std::string_view text) {
-  constexpr std::string_view kUnits = "kmg";
-  if (text.empty()) return 1;
-  const size_t unit = kUnits.find(static_cast<char>(text[0] | 0x20));
-  if (text.size() != 1 || unit == std::string_view::npos) return std::nullopt;
-  return int64_t{1} << (10 * (unit + 1));
-}
-
 // A number as Git reads it: decimal, octal or hexadecimal, with a unit.
 int32_t GitNumber(const std::string& text, const char* name) {
   constexpr int64_t kLeast = std::numeric_limits<int32_t>::min();
