@@ -93,10 +93,7 @@ class Consolidation {
                           MissingBelow::kOfRefs, KeepGoing::kYes},
                          options_.run));
     if (below_ == nullptr) return list;
-    return KeepWhere(std::move(list),
-                     [&](const ObjectList& all, ListRank rank) {
-                       return !below_->ids().Find(all.ids[rank]);
-                     });
+    return WithoutObjects(std::move(list), below_->ids().unranked());
   }
 
   Result<WriteStats> WriteTo(AtomicFile& output) {

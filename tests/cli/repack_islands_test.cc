@@ -81,6 +81,17 @@ class RepackIslandsTest : public RepackFixture {
     return forks;
   }
 
+  // The objects of the only pack, by the offsets of their entries.
+  std::map<size_t, std::string> IdsByOffset() const {
+    std::map<size_t, std::string> ids;
+    const std::string index = pack_directory() + '/' + Packs()[0] + ".idx";
+    for (const std::string& line :
+         SplitLines(repo_.Git({"show-index"}, ReadFile(index)))) {
+      ids[std::stoul(line)] = line.substr(line.find(' ') + 1, IdDigits());
+    }
+    return ids;
+  }
+
   // Deltas whose base is missing in a fork.
   int Crossing() const {
     const auto forks = Forks();
@@ -188,11 +199,8 @@ TEST_F(RepackIslandsTest, CoreIslandComesFirst) {
     const auto forks = Forks();
     size_t last_of_core = 0;
     size_t first_of_others = std::string::npos;
-    for (const std::string& line :
-         SplitLines(repo_.Git({"show-index"}, ReadFile(pack_directory() + '/' +
-                                                       Packs()[0] + ".idx")))) {
-      const size_t offset = std::stoul(line);
-      const auto at = forks.find(line.substr(line.find(' ') + 1, IdDigits()));
+    for (const auto& [offset, id] : IdsByOffset()) {
+      const auto at = forks.find(id);
       if (at != forks.end() && at->second.contains(2)) {
         last_of_core = std::max(last_of_core, offset);
       } else {
@@ -208,14 +216,8 @@ TEST_F(RepackIslandsTest, AnIslandWithoutANameIsNotTheCore) {
   const auto order = [&](const std::string& pattern) {
     repo_.Git({"config", "--replace-all", "pack.island", pattern});
     EXPECT_TRUE(Repack({"-d", "-i", "-F"}).ok());
-    std::map<size_t, std::string> ids;  // by offset
-    for (const std::string& line :
-         SplitLines(repo_.Git({"show-index"}, ReadFile(pack_directory() + '/' +
-                                                       Packs()[0] + ".idx")))) {
-      ids[std::stoul(line)] = line.substr(line.find(' ') + 1, IdDigits());
-    }
     std::vector<std::string> in_order;
-    for (const auto& [offset, id] : ids) in_order.push_back(id);
+    for (const auto& [offset, id] : IdsByOffset()) in_order.push_back(id);
     return in_order;
   };
   EXPECT_EQ(order("refs/forks/2/"), order("(refs/forks/2)/"));
