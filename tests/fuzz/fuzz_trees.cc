@@ -84,8 +84,8 @@ void UseContents(ByteView input) {
   const NumberedIds& ids = Ids();
   static BlockEncoder encoder(1);
   TreeStretchEncoder stretch(ids, block_size, encoder);
-  std::vector<EncodedBlock> blocks;
-  stretch.Begin({}, blocks);
+  EncodedBlocks blocks;
+  stretch.Begin({}, {&blocks});
   for (const auto& tree : trees) {
     Require(stretch.Add(tree.content, tree.path).has_value());
   }

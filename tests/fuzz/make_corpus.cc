@@ -189,8 +189,8 @@ std::vector<Bytes> Versions() {
 void AddDeltaBlock(const Corpus& corpus) {
   BlockEncoder encoder(3);
   DeltaStretchEncoder stretch(DeltaPlannerOptions{}, 1 << 20, encoder);
-  std::vector<EncodedBlock> blocks;
-  stretch.Begin(ObjectNumber(2), blocks);
+  EncodedBlocks blocks;
+  stretch.Begin(ObjectNumber(2), {&blocks});
   for (const Bytes& version : Versions()) {
     Require(stretch.Add(version, PathNumber(1)).has_value(), "deltas");
   }
@@ -209,8 +209,8 @@ void AddFarDeltaBlock(const Corpus& corpus) {
       [&](const FarVersion& /*far*/) -> Result<std::optional<Bytes>> {
         return Bytes(base.begin(), base.end());
       });
-  std::vector<EncodedBlock> blocks;
-  stretch.Begin(ObjectNumber(2), blocks);
+  EncodedBlocks blocks;
+  stretch.Begin(ObjectNumber(2), {&blocks});
   for (uint32_t i = 0; i < 4; ++i) {
     const FarVersion far{
         {}, ObjectType::kBlob, {ObjectNumber(i % 2), base.size()}};
@@ -275,8 +275,8 @@ std::vector<PathTree> Directories(const NumberedIds& ids) {
 Bytes TreeChunk(const NumberedIds& ids, uint32_t first) {
   BlockEncoder encoder(3);
   TreeStretchEncoder stretch(ids, 1 << 20, encoder);
-  std::vector<EncodedBlock> blocks;
-  stretch.Begin(ObjectNumber(first), blocks);
+  EncodedBlocks blocks;
+  stretch.Begin(ObjectNumber(first), {&blocks});
   for (const PathTree& tree : Directories(ids)) {
     Require(stretch.Add(tree.content, tree.path).has_value(), "trees");
   }
