@@ -103,13 +103,6 @@ Status CheckScrub(const std::string& path, const std::string& repository,
   return {};
 }
 
-ReadingOptions ReadingOf(const VerifyOptions& options) {
-  if (options.read_source == ReadSource::kYes) {
-    return ReadingOptions::For(options.run);
-  }
-  return {.expected = ExpectedReads::kInfos};
-}
-
 // The file ScrubOptions::since; null without one.
 Result<std::unique_ptr<ArchiveFile>> OpenOlder(const std::string& since,
                                                const VerifyOptions& options) {
@@ -127,8 +120,8 @@ Result<std::unique_ptr<ObjectSource>> OpenSource(const std::string& repository,
   ZPACK_ASSIGN_OR_RETURN(const RepositoryLocation location,
                          FindRepository(repository, options.discovery));
   report.git_directory = location.git_directory;
-  ZPACK_ASSIGN_OR_RETURN(auto source,
-                         OpenRepository(location, ReadingOf(options)));
+  ZPACK_ASSIGN_OR_RETURN(
+      auto source, OpenRepository(location, ReadingOptions::For(options.run)));
   report.missing_alternates = source->MissingAlternates();
   return source;
 }

@@ -8,15 +8,13 @@
 #include "base/error.h"
 #include "codec/deflate.h"
 #include "codec/file_inflater.h"
+#include "pack/pack_format.h"
 #include "pack/pack_reader.h"
 
 namespace zpack {
 namespace {
 
 constexpr uint64_t kPiece = uint64_t{1} << 20;
-// Maximum bytes of an entry before its zlib stream: a size of 64 bits and an
-// id.
-constexpr uint64_t kMaxHeader = 10 + ObjectId::kMaxWidth;
 
 }  // namespace
 
@@ -66,7 +64,7 @@ Status PackReader::CheckEntry(PackPosition position,
 
 Result<PackReader::EntryHeader> PackReader::ReadHeader(
     PackPosition position) const {
-  Bytes start(std::min(kMaxHeader, EntrySize(position)));
+  Bytes start(std::min(kMaxPackEntryHeader, EntrySize(position)));
   ZPACK_TRY(file_->Read(entries_[position].offset, start));
   return ParseHeader(position, start);
 }

@@ -37,6 +37,9 @@ struct PackDeltaHeader {
   size_t size = 0;  // bytes of the header
 };
 
+// Maximum size of the header: two sizes of 64 bits.
+inline constexpr uint64_t kMaxPackDeltaHeader = 20;
+
 // kCorrupt if `delta` ends within its header, or a size does not fit 64 bits.
 Result<PackDeltaHeader> DecodePackDeltaHeader(ByteView delta);
 

@@ -41,6 +41,18 @@ void EncodeReferenceDeltaHeader(uint64_t size, const ObjectId& base,
   Append(out, base.bytes());
 }
 
+std::optional<EntryStart> ReadEntryStart(ByteReader& in) {
+  uint8_t byte = in.U8();
+  EntryStart start{static_cast<uint8_t>(byte >> 4 & 7), byte & uint64_t{15}};
+  for (unsigned shift = 4; (byte & 0x80) != 0; shift += 7) {
+    byte = in.U8();
+    if (!in.ok() || shift > 53) return std::nullopt;
+    start.size |= static_cast<uint64_t>(byte & 0x7f) << shift;
+  }
+  if (!in.ok()) return std::nullopt;
+  return start;
+}
+
 Bytes EncodePackTable(ObjectFormat format, uint32_t signature,
                       const std::vector<uint32_t>& numbers,
                       ByteView pack_hash) {

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "base/bytes.h"
@@ -18,6 +19,9 @@ namespace zpack {
 inline constexpr uint32_t kPackSignature = 0x5041434b;       // "PACK"
 inline constexpr uint32_t kPackIndexSignature = 0xff744f63;  // "\377tOc"
 inline constexpr uint32_t kPackVersion = 2;  // of packs and of indexes
+// Git reads packs of this version as well, which differ in nothing else.
+inline constexpr uint32_t kOtherPackVersion = 3;
+inline constexpr uint64_t kPackHeaderSize = 12;
 // Of a multi-pack-index, whose header and rows in the table of chunks are as
 // long; and its chunk with the names of packs.
 inline constexpr uint32_t kMultiPackIndexSignature = 0x4d494458;  // "MIDX"
@@ -39,6 +43,18 @@ void EncodeWholeHeader(ObjectType type, uint64_t size, Bytes& out);
 void EncodeOffsetDeltaHeader(uint64_t size, uint64_t distance, Bytes& out);
 void EncodeReferenceDeltaHeader(uint64_t size, const ObjectId& base,
                                 Bytes& out);
+
+// Maximum bytes of an entry before its zlib stream: a size of 64 bits and an
+// id.
+inline constexpr uint64_t kMaxPackEntryHeader = 10 + ObjectId::kMaxWidth;
+
+// What an entry begins with.
+struct EntryStart {
+  uint8_t type = 0;
+  uint64_t size = 0;  // of the content of the zlib stream
+};
+// Nothing if `in` ends early or the size does not fit 60 bits.
+std::optional<EntryStart> ReadEntryStart(ByteReader& in);
 
 // Version of files with one number for each object of a pack: reverse indexes
 // and cruft times.

@@ -4,6 +4,7 @@
 #include "pack/pack_index.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <numeric>
 #include <utility>
@@ -49,42 +50,48 @@ Status ReadTable(const RandomAccessFile& file, uint64_t offset, uint64_t size,
   return file.Read(offset, table);
 }
 
-// The ids of version 2. An id may occur more than once.
-Result<Bytes> ReadVersion2Ids(ObjectFormat format, const RandomAccessFile& file,
-                              ObjectIdTable::FanOut& fan_out) {
-  if (file.size() < kIndexHeaderSize) return Bad(file.path());
-  Bytes header(kFanOutSize);
-  ZPACK_TRY(file.Read(kIndexHeaderSize - kFanOutSize, header));
-  ByteReader in(header);
+// The fan-out, whose last number is the count of entries. kCorrupt if the size
+// of the file does not fit, or if a number is less than the one before.
+Result<ObjectIdTable::FanOut> ReadFanOut(ObjectFormat format,
+                                         const RandomAccessFile& file,
+                                         uint32_t version) {
+  const uint64_t start = version == 1 ? 0 : kIndexHeaderSize - kFanOutSize;
+  if (file.size() < start + kFanOutSize) return Bad(file.path());
+  Bytes bytes(kFanOutSize);
+  ZPACK_TRY(file.Read(start, bytes));
+  ByteReader in(bytes);
+  ObjectIdTable::FanOut fan_out;
   for (uint32_t& count : fan_out) count = in.U32();
-  const uint64_t count = fan_out.back();
   const size_t width = ObjectIdWidth(format);
-  const uint64_t least = Version2Size(count, width);
-  // There are at most as many large offsets as offsets.
-  if (file.size() < least || (file.size() - least) % 8 != 0 ||
-      (file.size() - least) / 8 > count) {
+  const uint64_t count = fan_out.back();
+  const uint64_t least = version == 1
+                             ? kFanOutSize + count * (width + 4) + 2 * width
+                             : Version2Size(count, width);
+  if (!std::ranges::is_sorted(fan_out) || file.size() < least) {
     return Bad(file.path());
   }
+  // Large offsets: at most as many as offsets.
+  const uint64_t rest = file.size() - least;
+  if (version == 1 ? rest != 0 : rest % 8 != 0 || rest / 8 > count) {
+    return Bad(file.path());
+  }
+  return fan_out;
+}
+
+// The ids of version 2. An id may occur more than once.
+Result<Bytes> ReadVersion2Ids(ObjectFormat format, const RandomAccessFile& file,
+                              uint64_t count) {
   Bytes bytes;
-  ZPACK_TRY(ReadTable(file, kIndexHeaderSize, count * width, bytes));
+  ZPACK_TRY(
+      ReadTable(file, kIndexHeaderSize, count * ObjectIdWidth(format), bytes));
   return bytes;
 }
 
 // The ids of version 1, and their offsets. An id may occur more than once.
 Result<Bytes> ReadVersion1Ids(ObjectFormat format, const RandomAccessFile& file,
-                              ObjectIdTable::FanOut& fan_out,
-                              std::vector<uint64_t>& offsets) {
-  if (file.size() < kFanOutSize) return Bad(file.path());
-  Bytes bytes(kFanOutSize);
-  ZPACK_TRY(file.Read(0, bytes));
-  ByteReader header(bytes);
-  for (uint32_t& count : fan_out) count = header.U32();
+                              uint64_t count, std::vector<uint64_t>& offsets) {
   const size_t width = ObjectIdWidth(format);
-  const uint64_t count = fan_out.back();
-  if (file.size() != kFanOutSize + count * (width + 4) + 2 * width) {
-    return Bad(file.path());
-  }
-  bytes.resize(count * (width + 4));
+  Bytes bytes(count * (width + 4));
   ZPACK_TRY(file.Read(kFanOutSize, bytes));
   ByteReader in(bytes);
   Bytes ids;
@@ -159,21 +166,23 @@ Result<PackIndex> ReadPackIndex(ObjectFormat format,
   const size_t width = ObjectIdWidth(format);
   ZPACK_ASSIGN_OR_RETURN(const uint32_t version, ReadVersion(file));
   PackIndex index;
-  ObjectIdTable::FanOut fan_out;
+  ZPACK_ASSIGN_OR_RETURN(const auto fan_out, ReadFanOut(format, file, version));
+  const uint64_t count = fan_out.back();
   // Version 1 has no header and no checksums. It consists of the fan-out,
   // offsets with ids, and two hashes.
   ZPACK_ASSIGN_OR_RETURN(
-      Bytes ids,
-      version == 1 ? ReadVersion1Ids(format, file, fan_out, index.offsets.raw())
-                   : ReadVersion2Ids(format, file, fan_out));
+      Bytes ids, version == 1
+                     ? ReadVersion1Ids(format, file, count, index.offsets.raw())
+                     : ReadVersion2Ids(format, file, count));
   ZPACK_ASSIGN_OR_RETURN(
       auto distinct, EachOnce(format, std::move(ids), fan_out, file.path()));
   index.ids = std::move(distinct.ids);
+  index.pack_checksum.resize(width);
+  ZPACK_TRY(file.Read(file.size() - 2 * width, index.pack_checksum));
   if (version == 1) {
     SetCopiesApart(distinct.repeated, index);
     return index;
   }
-  const uint64_t count = fan_out.back();
   uint64_t at = kIndexHeaderSize + count * width;
   {
     Bytes checksums;
@@ -213,14 +222,41 @@ Result<ObjectIdTable> ReadPackIndexIds(ObjectFormat format,
                                        const std::string& path) {
   ZPACK_ASSIGN_OR_RETURN(const auto file, file_system.OpenForRead(path));
   ZPACK_ASSIGN_OR_RETURN(const uint32_t version, ReadVersion(*file));
-  ObjectIdTable::FanOut fan_out;
+  ZPACK_ASSIGN_OR_RETURN(const auto fan_out,
+                         ReadFanOut(format, *file, version));
+  const uint64_t count = fan_out.back();
   std::vector<uint64_t> offsets;
   ZPACK_ASSIGN_OR_RETURN(
-      Bytes ids, version == 1 ? ReadVersion1Ids(format, *file, fan_out, offsets)
-                              : ReadVersion2Ids(format, *file, fan_out));
+      Bytes ids, version == 1 ? ReadVersion1Ids(format, *file, count, offsets)
+                              : ReadVersion2Ids(format, *file, count));
   ZPACK_ASSIGN_OR_RETURN(
       auto distinct, EachOnce(format, std::move(ids), fan_out, file->path()));
   return std::move(distinct.ids);
+}
+
+Status CheckPackOfIndex(const PackIndex& index, const RandomAccessFile& pack) {
+  const size_t width = index.pack_checksum.size();
+  const auto bad = [&](std::string_view why) {
+    return MakeError(ErrorCode::kCorrupt, "pack '{}' {}", AtPath{pack.path()},
+                     why);
+  };
+  if (pack.size() < kPackHeaderSize + width) return bad("is too short");
+  std::array<uint8_t, kPackHeaderSize> header;
+  ZPACK_TRY(pack.Read(0, header));
+  ByteReader in(header);
+  if (in.U32() != kPackSignature) return bad("is no pack");
+  const uint32_t version = in.U32();
+  if (version != kPackVersion && version != kOtherPackVersion) {
+    return MakeError(ErrorCode::kUnsupported, "pack of another version: '{}'",
+                     AtPath{pack.path()});
+  }
+  Bytes checksum(width);
+  ZPACK_TRY(pack.Read(pack.size() - width, checksum));
+  if (in.U32() != index.ids.size() + index.copies.size() ||
+      checksum != index.pack_checksum) {
+    return bad("does not match its index");
+  }
+  return {};
 }
 
 }  // namespace zpack

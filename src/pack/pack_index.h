@@ -30,6 +30,7 @@ struct PackIndex {
     uint32_t checksum = 0;
   };
   std::vector<Copy> copies;
+  Bytes pack_checksum;  // the last bytes of the pack
 };
 
 // Reads the index in `file`, of a pack with objects in `format`. The file does
@@ -46,5 +47,10 @@ Result<PackIndex> ReadPackIndex(ObjectFormat format, FileSystem& file_system,
 Result<ObjectIdTable> ReadPackIndexIds(ObjectFormat format,
                                        FileSystem& file_system,
                                        const std::string& path);
+
+// Whether `pack` is the pack that the index was made for, as far as Git checks
+// that: the count of entries and the last bytes. kCorrupt; kUnsupported for a
+// version that Git does not know; kIo.
+Status CheckPackOfIndex(const PackIndex& index, const RandomAccessFile& pack);
 
 }  // namespace zpack

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <utility>
 
 #include "base/error.h"
@@ -20,7 +19,6 @@
 namespace zpack {
 namespace {
 
-constexpr size_t kPackHeaderSize = 12;
 // Larger buffers are freed at once.
 constexpr uint64_t kMaxKept = uint64_t{1} << 20;
 // Bytes read at a time while entries are scanned.
@@ -29,8 +27,6 @@ constexpr uint64_t kScanSize = uint64_t{256} << 10;
 constexpr uint64_t kScanGrain = 4096;
 // Approximate number of entries that are sorted at a time.
 constexpr uint64_t kEntriesPerStretch = 16;
-// Maximum size of a delta header: two sizes of 64 bits.
-constexpr size_t kMaxDeltaHeader = 20;
 
 // Maximum size of an entry of `raw` bytes: more than any compressor makes. If
 // the next entry is further away, something else lies between them.
@@ -80,7 +76,7 @@ Result<std::unique_ptr<PackReader>> PackReader::Create(
     PackIndex index, std::unique_ptr<RandomAccessFile> file,
     std::shared_ptr<BaseCache> cache, unsigned threads) {
   const size_t hash = ObjectIdWidth(index.ids.format());
-  if (file->size() < kPackHeaderSize + hash) return Bad(0, file->path());
+  ZPACK_TRY(CheckPackOfIndex(index, *file));
   const uint64_t end = file->size() - hash;
   std::unique_ptr<PackReader> reader(
       new PackReader(std::move(file), end, std::move(cache)));
@@ -96,14 +92,7 @@ Result<std::unique_ptr<PackReader>> PackReader::Create(
 }
 
 Status PackReader::PlaceEntries(const PackIndex& index) {
-  std::array<uint8_t, kPackHeaderSize> header;
-  ZPACK_TRY(file_->Read(0, header));
-  ByteReader in(header);
   const uint32_t distinct = index.ids.size();
-  if (in.U32() != kPackSignature || in.U32() != kPackVersion ||
-      in.U32() != distinct + index.copies.size()) {
-    return Bad(0, file_->path());
-  }
   // Sorts by stretches of the pack with a few entries each, and then inside
   // each stretch.
   const auto count = static_cast<uint32_t>(distinct + index.copies.size());
@@ -185,15 +174,9 @@ Result<PackReader::EntryHeader> PackReader::ParseHeader(PackPosition position,
                                                         ByteView bytes) const {
   const uint64_t offset = entries_[position].offset;
   ByteReader in(bytes);
-  EntryHeader header;
-  uint8_t byte = in.U8();
-  header.type = byte >> 4 & 7;
-  header.size = byte & 15;
-  for (unsigned shift = 4; (byte & 0x80) != 0; shift += 7) {
-    byte = in.U8();
-    if (!in.ok() || shift > 53) return Bad(offset, file_->path());
-    header.size |= static_cast<uint64_t>(byte & 0x7f) << shift;
-  }
+  const auto start = ReadEntryStart(in);
+  if (!start) return Bad(offset, file_->path());
+  EntryHeader header{.type = start->type, .size = start->size};
   uint64_t base_offset = 0;
   if (header.type == kOffsetDelta) {
     const auto distance = ReadOffsetVarint(in);  // back to the base
@@ -275,7 +258,7 @@ Status PackReader::ScanEntry(PackPosition position, ByteView bytes,
     return {};
   }
   entry.base = header.base;
-  std::array<uint8_t, kMaxDeltaHeader> start;
+  std::array<uint8_t, kMaxPackDeltaHeader> start;
   const auto room =
       std::span(start).first(std::min<uint64_t>(start.size(), header.size));
   inflater.Reset();
@@ -416,21 +399,6 @@ Status PackReader::Read(PackRank rank, Bytes& content) {
     }
     base = next;
     chain.pop_back();
-  }
-  return {};
-}
-
-Status PackReader::ReadLarge(PackRank rank, Bytes& content) const {
-  std::vector<PackPosition> chain;
-  for (PackPosition at = positions_[rank]; at != kNoBase;
-       at = entries_[at].base) {
-    chain.push_back(at);
-  }
-  Bytes base;
-  for (; !chain.empty(); chain.pop_back()) {
-    std::swap(base, content);
-    ZPACK_TRY(Expand(chain.back(), base, std::numeric_limits<uint64_t>::max(),
-                     content));
   }
   return {};
 }

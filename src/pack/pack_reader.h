@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads the objects of one pack, faster than libgit2: the position and base of
-// each entry are found once, entries are inflated whole, and recently rebuilt
+// Reads the objects of one pack fast: the position and base of each entry are
+// found once, entries are inflated whole, and recently rebuilt
 // bases are cached. Supports the packs that Git writes; any other pack is
-// refused and left to the caller. If the pack has several entries of an object,
+// refused and left to PackLookup. If the pack has several entries of an object,
 // the object is read from an entry that is sound with all its bases. May be
 // used from several threads at once.
 
@@ -34,8 +34,8 @@ class PackReader {
   // Opens '<base_path>.pack' and '<base_path>.idx', which hold objects in
   // `format`, and reads the header of each entry on `threads` threads. `cache`
   // is shared with the readers of other packs. Errors: kUnsupported, kCorrupt,
-  // kNotFound and kIo. After any of these errors, the caller should read a pack
-  // of SHA-1 objects with libgit2.
+  // kNotFound and kIo. After any of these errors, the caller should read the
+  // pack with PackLookup.
   static Result<std::unique_ptr<PackReader>> Open(
       ObjectFormat format, FileSystem& file_system,
       const std::string& base_path,
@@ -95,9 +95,6 @@ class PackReader {
   // large to be read at once (512 MiB); kLimitExceeded if a delta gives such an
   // object; kCorrupt; kIo.
   Status Read(PackRank rank, Bytes& content);
-  // As Read, for an object of any size, and without the cache. Memory: up to
-  // two objects of the chain and a delta.
-  Status ReadLarge(PackRank rank, Bytes& content) const;
   // Fills `content` with the result of applying the delta at `rank` to `base`.
   // Errors as Read. REQUIRES: not IsWhole(rank).
   Status ApplyDelta(PackRank rank, ByteView base, Bytes& content) const {
@@ -110,8 +107,8 @@ class PackReader {
 
  private:
   static constexpr PackPosition kNoBase{0xffffffff};
-  // Larger objects and deltas are left to ReadLarge, to libgit2, or to callers
-  // that read in pieces.
+  // Larger objects and deltas are left to PackLookup, or to callers that read
+  // in pieces.
   static constexpr uint64_t kMaxSize = uint64_t{512} << 20;
 
   enum class Soundness : uint8_t { kUnknown, kSound, kDamaged };
@@ -134,8 +131,7 @@ class PackReader {
   PackReader(std::unique_ptr<RandomAccessFile> file, uint64_t end,
              std::shared_ptr<BaseCache> cache);
 
-  // Fills entries_, positions_ and copies_ from the index, and checks the
-  // pack's header.
+  // Fills entries_, positions_ and copies_ from the index.
   Status PlaceEntries(const PackIndex& index);
   // Chooses a whole entry, where there is one, for each object with several
   // entries, so that bases that are named by id form no circle.

@@ -1,47 +1,62 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads the objects of packs where the PackReaders of an ObjectDatabase cannot:
-// very large objects, packs that PackReader refuses, damage to be reported. May
+// What no PackReader reads: objects of packs that it refuses, objects whose
+// entry is damaged, to say what is wrong, and a few objects of a repository
+// whose packs are not worth scanning. A pack is opened when it is needed. May
 // be used from several threads at once.
 
 #pragma once
 
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "git/objects/packed_objects.h"
 #include "object/object_source.h"
+#include "pack/pack_lookup.h"
 #include "zpack/result.h"
 
 namespace zpack {
 
 class FallbackPacks {
  public:
-  virtual ~FallbackPacks() = default;
+  // `path` is the name of the repository in messages. `packs` are those that
+  // IndexedPacks names; `readers` read some of them.
+  FallbackPacks(ObjectFormat format, std::string path,
+                const std::vector<std::string>& packs,
+                std::shared_ptr<const PackedObjects> readers);
 
-  // Every object of the packs, if an index could not be read by other means.
-  virtual Result<ObjectIdTable> List() const = 0;
-  // As the methods of ObjectSource; kNotFound if the packs do not have the
-  // object.
-  virtual Result<ObjectInfo> ReadInfo(const ObjectId& id) const = 0;
-  virtual Result<ObjectType> Read(const ObjectId& id, Bytes& content) const = 0;
-  virtual Result<std::unique_ptr<ObjectStream>> OpenStream(
-      const ObjectId& id) const = 0;
+  // Every object of the packs. kSourceCorrupt if the index of a pack is bad.
+  Result<ObjectIdTable> List() const;
+  // As the methods of ObjectSource. kNotFound if the packs do not have the
+  // object; kSourceCorrupt if it is damaged, or if a pack cannot be opened that
+  // may have it.
+  Result<ObjectInfo> ReadInfo(const ObjectId& id) const;
+  Result<ObjectType> Read(const ObjectId& id, Bytes& content) const;
+  Result<std::unique_ptr<ObjectStream>> OpenStream(const ObjectId& id) const;
+
+ private:
+  struct Pack {
+    std::string path;  // without extension
+    // Not needed as long as the reader of the pack does not have an object.
+    const PackReader* reader = nullptr;
+    std::unique_ptr<PackLookup> lookup = {};
+    std::optional<Error> problem = {};  // why there is none
+  };
+
+  // Opens a pack, unless that was tried before. REQUIRES: mutex_ is locked.
+  void Open(Pack& pack) const;
+  template <typename T, typename Use>
+  Result<T> Find(const ObjectId& id, Use use) const;
+
+  ObjectFormat format_;
+  std::string path_;
+  std::shared_ptr<const PackedObjects> readers_;
+  mutable std::mutex mutex_;         // guards opening
+  mutable std::vector<Pack> packs_;  // once opened, a pack does not change
 };
-
-// The packs of SHA-1 objects in `object_directories`, read by libgit2. `path`
-// is the name of the repository in messages. kGit if they cannot be opened.
-Result<std::unique_ptr<FallbackPacks>> OpenLibgit2Packs(
-    std::string path, const std::vector<std::string>& object_directories);
-
-// libgit2 < 2.0: reads SHA-256 objects only in experimental builds.
-// Packs that libgit2 cannot read, because their objects are not in SHA-1: the
-// same readers, without a limit on the size of an object. If `packs` lacks a
-// pack that could not be opened, that is the error for an object that no other
-// pack has.
-std::unique_ptr<FallbackPacks> MakeReaderPacks(
-    std::string path, std::shared_ptr<const PackedObjects> packs);
 
 }  // namespace zpack

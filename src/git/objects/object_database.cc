@@ -18,9 +18,8 @@
 namespace zpack {
 namespace {
 
-// With more packs, libgit2 takes longer to find a single object than PackReader
-// takes to scan all packs.
-constexpr size_t kMaxLibgit2Packs = 256;
+// With more packs, finding single objects takes longer than scanning all packs.
+constexpr size_t kMaxLookups = 256;
 
 // With more packs, finding the objects takes longer than prefetching saves.
 constexpr size_t kMaxPrefetched = 4;
@@ -101,37 +100,16 @@ Result<ObjectDatabase> ObjectDatabase::Open(
 
 Status ObjectDatabase::OpenReaders(const ReadingOptions& options) {
   const std::vector<std::string>& packs = late_->listing;
-  // libgit2 < 2.0: reads SHA-256 objects only in experimental builds.
-  if (format_ == ObjectFormat::kSha1) {
-    ZPACK_ASSIGN_OR_RETURN(fallback_, OpenLibgit2Packs(path_, directories_));
-    if (options.expected == ExpectedReads::kInfos &&
-        packs.size() <= kMaxLibgit2Packs) {
-      return {};
-    }
+  if (options.expected == ExpectedReads::kContents ||
+      packs.size() > kMaxLookups) {
+    ZPACK_ASSIGN_OR_RETURN(
+        PackedObjects packed,
+        PackedObjects::Open(format_, packs, MakeCache(directories_, options),
+                            options.threads));
+    packed_ = std::make_shared<PackedObjects>(std::move(packed));
   }
-  ZPACK_ASSIGN_OR_RETURN(
-      PackedObjects packed,
-      PackedObjects::Open(format_, packs, MakeCache(directories_, options),
-                          options.threads));
-  packed_ = std::make_shared<PackedObjects>(std::move(packed));
-  if (fallback_ == nullptr) fallback_ = MakeReaderPacks(path_, packed_);
+  fallback_ = std::make_unique<FallbackPacks>(format_, path_, packs, packed_);
   return {};
-}
-
-Result<std::unique_ptr<FallbackPacks>> ObjectDatabase::OpenFallback() const {
-  for (const std::string& directory : directories_) {
-    ZPACK_TRY(CheckPackFiles(directory));
-  }
-  // libgit2 < 2.0: reads SHA-256 objects only in experimental builds.
-  if (format_ == ObjectFormat::kSha1) {
-    return OpenLibgit2Packs(path_, directories_);
-  }
-  ZPACK_ASSIGN_OR_RETURN(const auto listing, IndexedPacks(directories_));
-  ZPACK_ASSIGN_OR_RETURN(
-      PackedObjects packed,
-      PackedObjects::Open(format_, listing, std::make_shared<BaseCache>(), 1));
-  return MakeReaderPacks(path_,
-                         std::make_shared<PackedObjects>(std::move(packed)));
 }
 
 std::optional<PackedForm> ObjectDatabase::FindPackedForm(
@@ -175,11 +153,13 @@ const FallbackPacks* ObjectDatabase::PacksOfNow() const {
   const std::scoped_lock lock(late_->mutex);
   const auto listing = IndexedPacks(directories_);
   if (!listing || *listing == late_->listing) return late_->packs.get();
-  auto packs = OpenFallback();
-  if (!packs) return late_->packs.get();
+  for (const std::string& directory : directories_) {
+    if (!CheckPackFiles(directory)) return late_->packs.get();
+  }
   // Other threads may still use the packs that were opened before.
   if (late_->packs) late_->before.push_back(std::move(late_->packs));
-  late_->packs = *std::move(packs);
+  late_->packs = std::make_unique<FallbackPacks>(
+      format_, path_, *listing, std::make_shared<PackedObjects>());
   late_->listing = *listing;
   return late_->packs.get();
 }
@@ -222,7 +202,7 @@ Result<T> ObjectDatabase::Find(const ObjectId& id, FromLoose from_loose,
     return *std::move(result);
   }
   // Another copy may be intact. `fallback_` comes after the readers, because it
-  // does not detect all damage.
+  // does not compare checksums.
   if (is_repeated) {
     for (const auto& reader : packed_->readers()) {
       const auto rank = reader->ids().Find(id);

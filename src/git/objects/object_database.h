@@ -27,8 +27,8 @@ struct ReadingOptions {
   // cache is smaller.
   uint64_t max_cache = BaseCache::kDefaultSize;
   unsigned threads = 1;  // that scan packs when they are opened
-  // For kInfos, libgit2 reads the packs if it can, unless there are many of
-  // them: opening takes less time then.
+  // For kInfos, packs are not scanned unless there are many of them: opening
+  // takes less time then.
   ExpectedReads expected = ExpectedReads::kContents;
 
   // Options for kContents, with the memory and the threads of `run`.
@@ -64,8 +64,6 @@ class ObjectDatabase {
         directories_(std::move(directories)) {}
   // Opens the packs that PackReader supports.
   Status OpenReaders(const ReadingOptions& options);
-  // The packs that exist now, for FallbackPacks.
-  Result<std::unique_ptr<FallbackPacks>> OpenFallback() const;
   // If packs have appeared or disappeared since the database was opened, the
   // packs that exist now. Otherwise null.
   const FallbackPacks* PacksOfNow() const;

@@ -43,9 +43,6 @@ Result<PackedObjects> PackedObjects::Open(
     if (!reader) {
       if (reader.error().code == ErrorCode::kIo) {
         objects.unreadable_ = std::move(reader).error();
-      } else if (reader.error().code != ErrorCode::kNotFound &&
-                 !objects.refused_) {
-        objects.refused_ = std::move(reader).error();
       }
       continue;
     }

@@ -40,9 +40,6 @@ class PackedObjects {
   // The error of a pack that exists but cannot be read. Nothing if there is no
   // such pack.
   const std::optional<Error>& unreadable() const { return unreadable_; }
-  // The error of a pack that PackReader does not support. Nothing if there is
-  // no such pack.
-  const std::optional<Error>& refused() const { return refused_; }
 
   // The position of an object: the first pack that holds it.
   struct Place {
@@ -72,7 +69,6 @@ class PackedObjects {
   IndexedVector<PackNumber, std::string> names_;  // paths without extension
   std::set<std::string> paths_;                   // the same
   std::optional<Error> unreadable_;
-  std::optional<Error> refused_;
   // With many packs: the ids of all packs, and the position of each. Otherwise
   // empty.
   ObjectIdTable ids_;

@@ -7,6 +7,9 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <sstream>
+#include <string>
+#include <vector>
 
 #include "git/libgit2_options.h"
 #include "git/objects/object_listing.h"
@@ -35,6 +38,92 @@ class ObjectDatabaseTest : public ::testing::Test {
   testing::TempDir dir_;
   RepoBuilder repo_ = RepoBuilder(dir_ / "repo");
 };
+
+// The path of the only pack, without extension.
+std::string OnlyPack(const std::string& objects) {
+  for (const std::string& name : testing::ListDirectory(objects + "/pack")) {
+    if (name.ends_with(".pack")) {
+      return objects + "/pack/" + name.substr(0, name.size() - 5);
+    }
+  }
+  testing::Require(false, "there is no pack");
+  return {};
+}
+
+// Multiplied in 32 bits, the false count gives the size of the index.
+TEST_F(ObjectDatabaseTest, IndexThatPromisesTooMuchIsRefused) {
+  const std::string id = repo_.History(2);
+  Pack();
+  const std::string index = OnlyPack(objects()) + ".idx";
+  std::string bytes = testing::ReadFile(index);
+  bytes[8 + 255 * 4] ^= '\x80';
+  testing::WriteFile(index, bytes);
+  for (const ExpectedReads expected :
+       {ExpectedReads::kInfos, ExpectedReads::kContents}) {
+    ReadingOptions options;
+    options.expected = expected;
+    auto database = ObjectDatabase::Open(testing::TestFormat(), repo_.path(),
+                                         {objects()}, options);
+    ASSERT_THAT(database, testing::IsOk());
+    EXPECT_THAT(database->ReadInfo(Id(id)),
+                testing::IsError(ErrorCode::kSourceCorrupt,
+                                 ::testing::HasSubstr(index)));
+    if (expected == ExpectedReads::kInfos) continue;
+    EXPECT_THAT(database->List(),
+                testing::IsError(ErrorCode::kSourceCorrupt,
+                                 ::testing::HasSubstr(index)));
+  }
+}
+
+// The header of one entry is damaged. Git reads all other objects.
+TEST_F(ObjectDatabaseTest, DamageCostsOnlyWhatNeedsIt) {
+  repo_.History(3);
+  repo_.Git({"repack", "-q", "-a", "-d", "--window=0"});
+  const std::string pack = OnlyPack(objects());
+  // 'OFFSET ID (CHECKSUM)' in each line.
+  std::istringstream index(
+      repo_.Git({"show-index"}, testing::ReadFile(pack + ".idx")));
+  std::vector<std::string> ids;
+  size_t last = 0;
+  for (std::string line; std::getline(index, line);) {
+    std::istringstream words(line);
+    ids.emplace_back();
+    words >> last >> ids.back();
+  }
+  std::string bytes = testing::ReadFile(pack + ".pack");
+  bytes[last] = static_cast<char>(bytes[last] | 0x70);
+  testing::WriteFile(pack + ".pack", bytes);
+  const auto database = ObjectDatabase::Open(testing::TestFormat(),
+                                             repo_.path(), {objects()}, {});
+  ASSERT_THAT(database, testing::IsOk());
+  for (const std::string& id : ids) {
+    Bytes content;
+    const bool damaged = id == ids.back();
+    EXPECT_EQ(database->Read(Id(id), content).has_value(), !damaged) << id;
+    EXPECT_EQ(database->ReadInfo(Id(id)).has_value(), !damaged) << id;
+    EXPECT_EQ(repo_.TryGit({"cat-file", "-p", id}).exit_code == 0, !damaged);
+  }
+  Bytes content;
+  EXPECT_THAT(database->Read(Id(ids.back()), content),
+              testing::IsError(ErrorCode::kSourceCorrupt,
+                               ::testing::HasSubstr(pack + ".pack")));
+}
+
+// Git reads no object of such a pack.
+TEST_F(ObjectDatabaseTest, PackOfAnotherIndexIsRefused) {
+  const std::string id = repo_.History(2);
+  Pack();
+  const std::string pack = OnlyPack(objects()) + ".pack";
+  std::string bytes = testing::ReadFile(pack);
+  bytes.back() ^= '\1';
+  testing::WriteFile(pack, bytes);
+  const auto database = ObjectDatabase::Open(testing::TestFormat(),
+                                             repo_.path(), {objects()}, {});
+  ASSERT_THAT(database, testing::IsOk());
+  Bytes content;
+  EXPECT_FALSE(database->Read(Id(id), content));
+  EXPECT_NE(repo_.TryGit({"cat-file", "-e", id}).exit_code, 0);
+}
 
 // Right after the packs were listed, another process moves everything into a
 // pack of another name.
