@@ -33,6 +33,8 @@ class Corpus {
 
 // Whole .zpack files, and parity: for the targets file, commands and parity.
 void AddFiles(const Corpus& corpus);
+// Git directories, for the target repository.
+void AddRepositories(const Corpus& corpus);
 // A small file with objects of every type.
 void AddSha256File(const Corpus& corpus);
 

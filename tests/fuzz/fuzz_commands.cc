@@ -10,9 +10,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <ostream>
-#include <sstream>
-#include <streambuf>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +20,7 @@
 #include "fuzz/file_parts.h"
 #include "fuzz/file_users.h"
 #include "fuzz/fuzz_target.h"
+#include "fuzz/run_command.h"
 #include "fuzz/true_ids.h"
 #include "support/memory_source.h"
 #include "support/sample_file.h"
@@ -32,29 +30,6 @@ namespace {
 
 using namespace zpack;
 using namespace zpack::testing;
-
-// Output that nobody reads.
-class NoOutput final : public std::streambuf {
-  int overflow(int c) override { return c == EOF ? 0 : c; }
-  std::streamsize xsputn(const char*, std::streamsize size) override {
-    return size;
-  }
-};
-
-// Runs the program's own command line. It must answer, not ask for help or
-// crash.
-int Run(std::vector<std::string> arguments) {
-  std::istringstream in;
-  NoOutput nothing;
-  std::ostream out(&nothing);
-  std::ostringstream err;
-  const int code = cli::Run(arguments, {in, out, err, false, {}});
-  if (code != cli::kDone && code != cli::kNo && code != cli::kFailed) {
-    std::fprintf(stderr, "exit code %d: %s\n", code, err.str().c_str());
-    std::abort();
-  }
-  return code;
-}
 
 std::vector<std::string> SomeIds(const Bytes& file) {
   constexpr size_t kMost = 6;
@@ -119,7 +94,7 @@ void ResumeFrom(const Bytes& bytes, const TempDir& directory) {
 
 // A file that can be protected can be repaired.
 void ProtectAndRepair(const std::string& file, const std::string& safe) {
-  if (Run({"protect", "-q", "-f", "--threads=2", "-o", safe, file}) !=
+  if (RunCommand({"protect", "-q", "-f", "--threads=2", "-o", safe, file}) !=
       cli::kDone) {
     return;
   }
@@ -127,7 +102,8 @@ void ProtectAndRepair(const std::string& file, const std::string& safe) {
   std::string damaged = whole;
   damaged[damaged.size() / 3] ^= 1;
   WriteFile(safe, damaged);
-  if (Run({"repair", "-q", "--in-place", "--threads=2", safe}) != cli::kDone ||
+  if (RunCommand({"repair", "-q", "--in-place", "--threads=2", safe}) !=
+          cli::kDone ||
       ReadFile(safe) != whole) {
     std::abort();
   }
@@ -140,18 +116,18 @@ struct Input {
 };
 
 void Verify(const Input& input) {
-  Run({"verify", "--threads=2", "--level=connectivity", input.file});
+  RunCommand({"verify", "--threads=2", "--level=connectivity", input.file});
 }
 
 // A file is as its own statement says.
 void Attest(const Input& input) {
   const std::string statement = input.directory / "statement.json";
-  if (Run({"attest", "-q", "--threads=2", "--level=checksums", "-o", statement,
-           input.file}) != cli::kDone) {
+  if (RunCommand({"attest", "-q", "--threads=2", "--level=checksums", "-o",
+                  statement, input.file}) != cli::kDone) {
     return;
   }
-  if (Run({"verify", "-q", "--threads=2", "--level=checksums", "--attestation",
-           statement, input.file}) != cli::kDone) {
+  if (RunCommand({"verify", "-q", "--threads=2", "--level=checksums",
+                  "--attestation", statement, input.file}) != cli::kDone) {
     std::abort();
   }
 }
@@ -159,7 +135,7 @@ void Attest(const Input& input) {
 // `command` is 'restore' or 'salvage'.
 void WriteRepository(const char* command, const Input& input) {
   const std::string repository = input.directory / "repository";
-  Run({command, "-q", "--threads=2", "--trust", input.file, repository});
+  RunCommand({command, "-q", "--threads=2", "--trust", input.file, repository});
   std::filesystem::remove_all(repository);
 }
 
@@ -168,76 +144,80 @@ void Restore(const Input& input) { WriteRepository("restore", input); }
 void Salvage(const Input& input) { WriteRepository("salvage", input); }
 
 void RevList(const Input& input) {
-  Run({"rev-list", "--objects", "--all", input.file});
-  Run({"rev-list", "--objects", "-n", "2", input.file, "HEAD~1..HEAD"});
-  Run({"rev-list", "--all", input.file, "^HEAD^{tree}", "^HEAD~2"});
-  Run({"rev-list", input.file, "HEAD...HEAD~1", "HEAD^@"});
-  Run({"rev-list", input.file, ":/a"});
+  RunCommand({"rev-list", "--objects", "--all", input.file});
+  RunCommand({"rev-list", "--objects", "-n", "2", input.file, "HEAD~1..HEAD"});
+  RunCommand({"rev-list", "--all", input.file, "^HEAD^{tree}", "^HEAD~2"});
+  RunCommand({"rev-list", input.file, "HEAD...HEAD~1", "HEAD^@"});
+  RunCommand({"rev-list", input.file, ":/a"});
 }
 
 void Grep(const Input& input) {
   for (const char* const what : {"-n", "-L", "-oi", "-C2"}) {
-    Run({"grep", what, "-e", "a", "--threads=2", input.file, "HEAD"});
+    RunCommand({"grep", what, "-e", "a", "--threads=2", input.file, "HEAD"});
   }
-  Run({"grep", "-E", "(a|e)[^x]*$", input.file, "HEAD", "--", "*.c", ":!a"});
-  Run({"grep", "--all-history", "--threads=2", "-e", "a", input.file});
-  Run({"grep", "--all-history", "-c", "-F", "-e", "a", "-e", "in", input.file});
+  RunCommand(
+      {"grep", "-E", "(a|e)[^x]*$", input.file, "HEAD", "--", "*.c", ":!a"});
+  RunCommand({"grep", "--all-history", "--threads=2", "-e", "a", input.file});
+  RunCommand(
+      {"grep", "--all-history", "-c", "-F", "-e", "a", "-e", "in", input.file});
 }
 
 void Log(const Input& input) {
-  Run({"log", "--all", "--raw", "--pretty=fuller", "--decorate", input.file});
-  Run({"log", "--all", "-Sa", "--name-status", "-z", input.file});
-  Run({"log", "--all", "-Ga", "-C", "-C", "--name-only", input.file});
-  Run({"log", "--grep=a", "--author=a", "--json", input.file});
-  Run({"log", "--format=%w(20)%aN %ar%<(9,trunc)%s%+b%d%N", "--all",
-       input.file});
+  RunCommand(
+      {"log", "--all", "--raw", "--pretty=fuller", "--decorate", input.file});
+  RunCommand({"log", "--all", "-Sa", "--name-status", "-z", input.file});
+  RunCommand({"log", "--all", "-Ga", "-C", "-C", "--name-only", input.file});
+  RunCommand({"log", "--grep=a", "--author=a", "--json", input.file});
+  RunCommand({"log", "--format=%w(20)%aN %ar%<(9,trunc)%s%+b%d%N", "--all",
+              input.file});
 }
 
 void LsTree(const Input& input) {
   for (const std::string& name : SomeNames(input.bytes)) {
-    Run({"ls-tree", "-r", "-t", "-l", input.file, name});
+    RunCommand({"ls-tree", "-r", "-t", "-l", input.file, name});
   }
-  Run({"ls-tree", input.file, "HEAD~1:src", "main.c"});
+  RunCommand({"ls-tree", input.file, "HEAD~1:src", "main.c"});
 }
 
 void Archive(const Input& input) {
   for (const std::string& name : SomeNames(input.bytes)) {
-    Run({"archive", "--prefix=a/", input.file, name});
+    RunCommand({"archive", "--prefix=a/", input.file, name});
   }
 }
 
 void CatFile(const Input& input) {
-  Run({"cat-file", "--batch-all-objects", "--batch", input.file});
+  RunCommand({"cat-file", "--batch-all-objects", "--batch", input.file});
   for (const std::string& name : SomeNames(input.bytes)) {
-    Run({"cat-file", "-t", input.file, name});
-    Run({"cat-file", "-s", input.file, name});
-    Run({"cat-file", "-p", input.file, name});
+    RunCommand({"cat-file", "-t", input.file, name});
+    RunCommand({"cat-file", "-s", input.file, name});
+    RunCommand({"cat-file", "-p", input.file, name});
   }
 }
 
 void Show(const Input& input) {
-  Run({"show", "--stats", input.file});
-  Run({"show", "--blocks", "--json", input.file});
+  RunCommand({"show", "--stats", input.file});
+  RunCommand({"show", "--blocks", "--json", input.file});
 }
 
 void Diff(const Input& input) {
-  Run({"diff", input.file, input.file});
+  RunCommand({"diff", input.file, input.file});
   const std::string seed = input.directory / "seed.zpack";
   static const Bytes sample = SampleFile();
   WriteFile(seed, AsText(sample));
-  Run({"diff", "--json", input.file, seed});
+  RunCommand({"diff", "--json", input.file, seed});
 }
 
 void ListRefs(const Input& input) {
-  Run({"list-refs", "-d", "--symref", input.file});
-  Run({"list-refs", "--json", input.file, "refs/heads", "refs/**/v[0-9]*"});
+  RunCommand({"list-refs", "-d", "--symref", input.file});
+  RunCommand(
+      {"list-refs", "--json", input.file, "refs/heads", "refs/**/v[0-9]*"});
 }
 
 void ListFiles(const Input& input) {
-  Run({"list-files", input.file});
-  Run({"list-files", "--json", input.file});
+  RunCommand({"list-files", input.file});
+  RunCommand({"list-files", "--json", input.file});
   for (const auto& [name, content] : SampleFiles()) {
-    Run({"cat-extra", input.file, name});
+    RunCommand({"cat-extra", input.file, name});
   }
 }
 
@@ -251,9 +231,10 @@ void Consolidate(const Input& input) {
   const std::string one = input.directory / "one.zpack";
   const std::string next = input.directory / "next.zpack";
   for (const std::string option : {"--from=1", "--from=2", "--profile=fast"}) {
-    if (Run({"consolidate", "-q", "-f", "--threads=2", option, input.file,
-             one}) == cli::kDone &&
-        option != "--from=2" && Run({"verify", "-q", one}) != cli::kDone) {
+    if (RunCommand({"consolidate", "-q", "-f", "--threads=2", option,
+                    input.file, one}) == cli::kDone &&
+        option != "--from=2" &&
+        RunCommand({"verify", "-q", one}) != cli::kDone) {
       std::abort();
     }
   }
@@ -271,7 +252,7 @@ void Protect(const Input& input) {
 
 void Repair(const Input& input) {
   const std::string out = input.directory / "out.zpack";
-  Run({"repair", "-q", "-f", "--threads=2", "-o", out, input.file});
+  RunCommand({"repair", "-q", "-f", "--threads=2", "-o", out, input.file});
   // As the parity of another file, which is damaged; for a seed, of its own.
   static const Bytes damaged = [] {
     Bytes sample = SampleFile();
@@ -280,12 +261,13 @@ void Repair(const Input& input) {
   }();
   const std::string other = input.directory / "other.zpack";
   WriteFile(other, AsText(damaged));
-  Run({"repair", "-q", "-f", "--threads=2", "-o", out, other, input.file});
+  RunCommand(
+      {"repair", "-q", "-f", "--threads=2", "-o", out, other, input.file});
 }
 
 void Report(const Input& input) {
-  Run({"report", input.file});
-  Run({"report", "--json", input.file});
+  RunCommand({"report", input.file});
+  RunCommand({"report", "--json", input.file});
 }
 
 void UploadPack(const Input& input) {

@@ -458,6 +458,16 @@ void AddReftables(const Corpus& corpus) {
       AsBytes("0x000000000001-0x000000000002-884f8d30.ref\n3-3-aZ.log\n"));
 }
 
+// Servers: one that does as it should, and one that does one thing wrong each.
+void AddReplies(const Corpus& corpus) {
+  corpus.Add("url/right", {0});
+  for (uint8_t kind = 1; kind < 12; ++kind) {
+    corpus.Add(
+        "url/kind-" + std::to_string(kind),
+        {3, 0, 0, 0, 0, kind, 1, 2, 3, kind, 0, 9, 1, 0, 1, 2, 3, 1, 0, 9, 0});
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -485,5 +495,7 @@ int main(int argc, char** argv) {
   AddPack(corpus);
   AddReftables(corpus);
   AddFiles(corpus);
+  AddRepositories(corpus);
+  AddReplies(corpus);
   return 0;
 }

@@ -60,9 +60,17 @@ endforeach()
 zpack_fuzz_program(fuzz_file fuzz/fuzz_file.cc fuzz/edit_files.cc)
 zpack_replay(fuzz_file_replay fuzz_file 100 file)
 
+zpack_fuzz_program(fuzz_url fuzz/fuzz_url.cc)
+zpack_replay(fuzz_url_replay fuzz_url 100 url)
+
+zpack_fuzz_program(fuzz_repository
+  fuzz/fuzz_repository.cc fuzz/repository_input.cc fuzz/run_command.cc)
+zpack_replay(fuzz_repository_replay fuzz_repository 20 repository)
+target_link_libraries(fuzz_repository${replay} PRIVATE zpack_cli)
+
 # One program; ZPACK_FUZZ_COMMAND names the command that reads the .zpack files.
 zpack_fuzz_program(fuzz_commands
-  fuzz/fuzz_commands.cc fuzz/edit_files.cc fuzz/file_users.cc)
+  fuzz/fuzz_commands.cc fuzz/edit_files.cc fuzz/file_users.cc fuzz/run_command.cc)
 target_link_libraries(fuzz_commands${replay} PRIVATE zpack_cli zpack_libgit2 zpack)
 target_link_libraries(fuzz_cli${replay} PRIVATE zpack_cli)
 target_link_libraries(fuzz_statement${replay} PRIVATE zpack_cli)
@@ -73,7 +81,8 @@ foreach(command verify attest restore salvage rev-list grep log ls-tree archive 
       ENVIRONMENT ZPACK_FUZZ_COMMAND=${command})
   endif()
 endforeach()
-add_executable(fuzz_make_corpus fuzz/make_corpus.cc fuzz/make_files.cc)
+add_executable(fuzz_make_corpus fuzz/make_corpus.cc fuzz/make_files.cc fuzz/make_repositories.cc
+  fuzz/repository_input.cc)
 target_link_libraries(fuzz_make_corpus PRIVATE
   zpack_test_support zpack_settings)
 
