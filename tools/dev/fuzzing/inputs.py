@@ -71,7 +71,9 @@ class Inputs:
             sums = total[row["name"]]
             sums[0] += float(row["cpu_seconds"])
             sums[1] += int(row["executions"])
-            sums[2:] = int(row["edges"]), int(row["inputs"]), row["date"][:10]
+            # A run that ends at once tells nothing of coverage.
+            sums[2] = int(row["edges"]) or sums[2]
+            sums[3:] = int(row["inputs"]), row["date"][:10]
         table = ["| name | CPU minutes | executions | edges | inputs | last run |",
                  "|---|---|---|---|---|---|"]
         for name, (cpu, executions, edges, kept, date) in sorted(total.items()):
