@@ -24,13 +24,8 @@ constexpr uint64_t kFirst = uint64_t{16} << 20;
 
 }  // namespace
 
-Result<std::unique_ptr<PackLookup>> PackLookup::Open(
-    ObjectFormat format, FileSystem& file_system,
-    const std::string& base_path) {
-  ZPACK_ASSIGN_OR_RETURN(
-      PackIndex index, ReadPackIndex(format, file_system, base_path + ".idx"));
-  ZPACK_ASSIGN_OR_RETURN(auto file,
-                         file_system.OpenForRead(base_path + ".pack"));
+Result<std::unique_ptr<PackLookup>> PackLookup::Create(
+    PackIndex index, std::unique_ptr<RandomAccessFile> file) {
   ZPACK_TRY(CheckPackOfIndex(index, *file));
   return std::unique_ptr<PackLookup>(
       new PackLookup(std::move(index), std::move(file)));

@@ -12,7 +12,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "base/file.h"
@@ -26,12 +25,9 @@ namespace zpack {
 
 class PackLookup {
  public:
-  // Opens '<base_path>.pack' and '<base_path>.idx', which hold objects in
-  // `format`. Errors: those of ReadPackIndex; kCorrupt if the index is that of
-  // another pack.
-  static Result<std::unique_ptr<PackLookup>> Open(ObjectFormat format,
-                                                  FileSystem& file_system,
-                                                  const std::string& base_path);
+  // The lookup for the pack in `file`. Errors: those of CheckPackOfIndex.
+  static Result<std::unique_ptr<PackLookup>> Create(
+      PackIndex index, std::unique_ptr<RandomAccessFile> file);
 
   const PackIds& ids() const { return index_.ids; }
 

@@ -14,6 +14,9 @@ FallbackPacks::FallbackPacks(ObjectFormat format, std::string path,
                              const std::vector<std::string>& packs,
                              std::shared_ptr<const PackedObjects> readers)
     : format_(format), path_(std::move(path)), readers_(std::move(readers)) {
+  if (packs.size() > PackedObjects::kMaxOpenPacks) {
+    pool_.emplace(PosixFileSystem(), PackedObjects::kMaxOpenPacks);
+  }
   packs_.reserve(packs.size());
   for (const std::string& pack : packs) packs_.push_back({.path = pack});
   // Both are in one order.
@@ -26,9 +29,21 @@ FallbackPacks::FallbackPacks(ObjectFormat format, std::string path,
   }
 }
 
+Result<std::unique_ptr<PackLookup>> FallbackPacks::MakeLookup(
+    const std::string& pack) const {
+  ZPACK_ASSIGN_OR_RETURN(
+      PackIndex index,
+      ReadPackIndex(format_, PosixFileSystem(), pack + ".idx"));
+  const std::string path = pack + ".pack";
+  ZPACK_ASSIGN_OR_RETURN(auto file, pool_
+                                        ? pool_->Open(path)
+                                        : PosixFileSystem().OpenForRead(path));
+  return PackLookup::Create(std::move(index), std::move(file));
+}
+
 void FallbackPacks::Open(Pack& pack) const {
   if (pack.lookup != nullptr || pack.problem) return;
-  auto opened = PackLookup::Open(format_, PosixFileSystem(), pack.path);
+  auto opened = MakeLookup(pack.path);
   if (opened) {
     pack.lookup = *std::move(opened);
   } else {
@@ -55,7 +70,8 @@ Result<T> FallbackPacks::Find(const ObjectId& id, Use use) const {
     if (!rank) continue;
     Result<T> result = use(*pack.lookup, *rank);
     if (result) return result;
-    if (damage) continue;
+    // Another process has removed the pack.
+    if (result.error().code == ErrorCode::kNotFound || damage) continue;
     damage = std::move(result).error();
     if (damage->code == ErrorCode::kIo) continue;
     damage =

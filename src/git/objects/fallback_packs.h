@@ -16,6 +16,7 @@
 
 #include "git/objects/packed_objects.h"
 #include "object/object_source.h"
+#include "pack/pack_file_pool.h"
 #include "pack/pack_lookup.h"
 #include "zpack/result.h"
 
@@ -47,6 +48,7 @@ class FallbackPacks {
     std::optional<Error> problem = {};  // why there is none
   };
 
+  Result<std::unique_ptr<PackLookup>> MakeLookup(const std::string& pack) const;
   // Opens a pack, unless that was tried before. REQUIRES: mutex_ is locked.
   void Open(Pack& pack) const;
   template <typename T, typename Use>
@@ -55,7 +57,8 @@ class FallbackPacks {
   ObjectFormat format_;
   std::string path_;
   std::shared_ptr<const PackedObjects> readers_;
-  mutable std::mutex mutex_;         // guards opening
+  mutable std::optional<PackFilePool> pool_;  // with many packs
+  mutable std::mutex mutex_;                  // guards opening
   mutable std::vector<Pack> packs_;  // once opened, a pack does not change
 };
 

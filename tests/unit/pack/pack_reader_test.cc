@@ -99,8 +99,12 @@ class PackReaderTest : public ::testing::Test {
     const auto reader =
         PackReader::Open(testing::TestFormat(), PosixFileSystem(), path);
     ASSERT_THAT(reader, IsOk());
-    const auto lookup =
-        PackLookup::Open(testing::TestFormat(), PosixFileSystem(), path);
+    auto index =
+        ReadPackIndex(testing::TestFormat(), PosixFileSystem(), path + ".idx");
+    ASSERT_THAT(index, IsOk());
+    auto file = PosixFileSystem().OpenForRead(path + ".pack");
+    ASSERT_THAT(file, IsOk());
+    const auto lookup = PackLookup::Create(*std::move(index), *std::move(file));
     ASSERT_THAT(lookup, IsOk());
     const PackIds& ids = (*reader)->ids();
     ASSERT_GT(ids.size(), 100U);
