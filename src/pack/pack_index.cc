@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -17,6 +18,8 @@ namespace zpack {
 namespace {
 
 constexpr size_t kFanOutSize = 256 * sizeof(uint32_t);
+// In place of an offset that the index does not have: in no pack.
+constexpr uint64_t kNoOffset = std::numeric_limits<uint64_t>::max();
 constexpr size_t kIndexHeaderSize = 2 * sizeof(uint32_t) + kFanOutSize;
 
 std::unexpected<Error> Bad(const std::string& path) {
@@ -70,11 +73,9 @@ Result<ObjectIdTable::FanOut> ReadFanOut(ObjectFormat format,
   if (!std::ranges::is_sorted(fan_out) || file.size() < least) {
     return Bad(file.path());
   }
-  // Large offsets: at most as many as offsets.
+  // Large offsets: at most as many as offsets. Git tolerates other bytes there.
   const uint64_t rest = file.size() - least;
-  if (version == 1 ? rest != 0 : rest % 8 != 0 || rest / 8 > count) {
-    return Bad(file.path());
-  }
+  if (version == 1 ? rest != 0 : rest > count * 8) return Bad(file.path());
   return fan_out;
 }
 
@@ -110,17 +111,12 @@ struct DistinctIds {
   std::vector<uint32_t> repeated;
 };
 
-// The ids without duplicates. kCorrupt if the ids are not ascending or
-// `fan_out` does not fit them.
-Result<DistinctIds> EachOnce(ObjectFormat format, Bytes ids,
-                             const ObjectIdTable::FanOut& fan_out,
-                             const std::string& path) {
+// Ascending ids without duplicates.
+Result<DistinctIds> EachOnce(ObjectFormat format, Bytes ids) {
   const size_t width = ObjectIdWidth(format);
-  ObjectIdTable::FanOut counts{};
   DistinctIds distinct;
   size_t end = 0;  // of the ids that are kept
   for (size_t at = 0; at < ids.size(); at += width) {
-    ++counts[ids[at]];
     if (end != 0 && std::memcmp(&ids[end - width], &ids[at], width) == 0) {
       distinct.repeated.push_back(static_cast<uint32_t>(at / width));
       continue;
@@ -129,11 +125,44 @@ Result<DistinctIds> EachOnce(ObjectFormat format, Bytes ids,
     end += width;
   }
   ids.resize(end);
-  std::partial_sum(counts.begin(), counts.end(), counts.begin());
-  if (counts != fan_out) return Bad(path);
   ZPACK_ASSIGN_OR_RETURN(distinct.ids,
                          ObjectIdTable::FromSorted(format, std::move(ids)));
   return distinct;
+}
+
+// Sorts ids that are not ascending, as those of a damaged index. Returns where
+// each of them was; nothing if they are ascending.
+std::vector<uint32_t> SortIds(size_t width, Bytes& ids) {
+  const size_t count = ids.size() / width;
+  const auto compare = [&](size_t one, size_t other) {
+    return std::memcmp(&ids[one * width], &ids[other * width], width);
+  };
+  size_t ascending = 1;
+  while (ascending < count && compare(ascending - 1, ascending) <= 0) {
+    ++ascending;
+  }
+  if (ascending >= count) return {};
+  std::vector<uint32_t> order(count);
+  std::iota(order.begin(), order.end(), uint32_t{0});
+  std::ranges::stable_sort(order, [&](uint32_t one, uint32_t other) {
+    return compare(one, other) < 0;
+  });
+  Bytes sorted;
+  sorted.reserve(ids.size());
+  for (const uint32_t at : order) {
+    Append(sorted, ByteView(ids).subspan(at * width, width));
+  }
+  ids = std::move(sorted);
+  return order;
+}
+
+template <typename T>
+void Reorder(const std::vector<uint32_t>& order, std::vector<T>& column) {
+  if (order.empty() || column.empty()) return;
+  std::vector<T> sorted;
+  sorted.reserve(column.size());
+  for (const uint32_t at : order) sorted.push_back(column[at]);
+  column = std::move(sorted);
 }
 
 // Moves the entries at these positions of the index to `copies`.
@@ -159,30 +188,10 @@ void SetCopiesApart(const std::vector<uint32_t>& repeated, PackIndex& index) {
   if (checked) checksums.resize(kept);
 }
 
-}  // namespace
-
-Result<PackIndex> ReadPackIndex(ObjectFormat format,
-                                const RandomAccessFile& file) {
+// Checksums and offsets of version 2.
+Status ReadVersion2Rest(ObjectFormat format, const RandomAccessFile& file,
+                        uint64_t count, PackIndex& index) {
   const size_t width = ObjectIdWidth(format);
-  ZPACK_ASSIGN_OR_RETURN(const uint32_t version, ReadVersion(file));
-  PackIndex index;
-  ZPACK_ASSIGN_OR_RETURN(const auto fan_out, ReadFanOut(format, file, version));
-  const uint64_t count = fan_out.back();
-  // Version 1 has no header and no checksums. It consists of the fan-out,
-  // offsets with ids, and two hashes.
-  ZPACK_ASSIGN_OR_RETURN(
-      Bytes ids, version == 1
-                     ? ReadVersion1Ids(format, file, count, index.offsets.raw())
-                     : ReadVersion2Ids(format, file, count));
-  ZPACK_ASSIGN_OR_RETURN(
-      auto distinct, EachOnce(format, std::move(ids), fan_out, file.path()));
-  index.ids = std::move(distinct.ids);
-  index.pack_checksum.resize(width);
-  ZPACK_TRY(file.Read(file.size() - 2 * width, index.pack_checksum));
-  if (version == 1) {
-    SetCopiesApart(distinct.repeated, index);
-    return index;
-  }
   uint64_t at = kIndexHeaderSize + count * width;
   {
     Bytes checksums;
@@ -204,9 +213,36 @@ Result<PackIndex> ReadPackIndex(ObjectFormat format,
     offset = in.U32();
     if (offset < kFirstLargeOffset) continue;
     const uint64_t number = offset - kFirstLargeOffset;
-    if (number >= large.size() / 8) return Bad(file.path());
-    offset = LoadBigEndian<uint64_t>(&large[number * 8]);
+    offset = number < large.size() / 8
+                 ? LoadBigEndian<uint64_t>(&large[number * 8])
+                 : kNoOffset;
   }
+  return {};
+}
+
+}  // namespace
+
+Result<PackIndex> ReadPackIndex(ObjectFormat format,
+                                const RandomAccessFile& file) {
+  const size_t width = ObjectIdWidth(format);
+  ZPACK_ASSIGN_OR_RETURN(const uint32_t version, ReadVersion(file));
+  PackIndex index;
+  ZPACK_ASSIGN_OR_RETURN(const auto fan_out, ReadFanOut(format, file, version));
+  const uint64_t count = fan_out.back();
+  // Version 1 has no header and no checksums. It consists of the fan-out,
+  // offsets with ids, and two hashes.
+  ZPACK_ASSIGN_OR_RETURN(
+      Bytes ids, version == 1
+                     ? ReadVersion1Ids(format, file, count, index.offsets.raw())
+                     : ReadVersion2Ids(format, file, count));
+  if (version != 1) ZPACK_TRY(ReadVersion2Rest(format, file, count, index));
+  index.pack_checksum.resize(width);
+  ZPACK_TRY(file.Read(file.size() - 2 * width, index.pack_checksum));
+  const std::vector<uint32_t> order = SortIds(width, ids);
+  Reorder(order, index.offsets.raw());
+  Reorder(order, index.checksums.raw());
+  ZPACK_ASSIGN_OR_RETURN(auto distinct, EachOnce(format, std::move(ids)));
+  index.ids = std::move(distinct.ids);
   SetCopiesApart(distinct.repeated, index);
   return index;
 }
@@ -229,8 +265,8 @@ Result<ObjectIdTable> ReadPackIndexIds(ObjectFormat format,
   ZPACK_ASSIGN_OR_RETURN(
       Bytes ids, version == 1 ? ReadVersion1Ids(format, *file, count, offsets)
                               : ReadVersion2Ids(format, *file, count));
-  ZPACK_ASSIGN_OR_RETURN(
-      auto distinct, EachOnce(format, std::move(ids), fan_out, file->path()));
+  SortIds(ObjectIdWidth(format), ids);
+  ZPACK_ASSIGN_OR_RETURN(auto distinct, EachOnce(format, std::move(ids)));
   return std::move(distinct.ids);
 }
 

@@ -34,8 +34,11 @@ struct PackIndex {
 };
 
 // Reads the index in `file`, of a pack with objects in `format`. The file does
-// not name the format. kUnsupported for another version; kCorrupt if the
-// index is inconsistent; kIo. The checksum of the index is not verified.
+// not name the format. kUnsupported for another version; kCorrupt if the size
+// of the index does not fit what it begins with, or its fan-out is not
+// ascending; kIo. As in Git, other damage costs only the objects that it is
+// about: ids may be in any order, offsets may be in no pack, and the checksum
+// of the index is not verified.
 Result<PackIndex> ReadPackIndex(ObjectFormat format,
                                 const RandomAccessFile& file);
 

@@ -5,13 +5,15 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "base/offset_varint.h"
 #include "codec/file_inflater.h"
+#include "codec/inflate.h"
 #include "object/content_stream.h"
+#include "object/object_hasher.h"
 #include "pack/pack_delta.h"
 #include "pack/pack_entry_stream.h"
 #include "pack/pack_format.h"
@@ -21,14 +23,19 @@ namespace {
 
 // Bytes that are inflated at once at first.
 constexpr uint64_t kFirst = uint64_t{16} << 20;
+// What a cached content takes beside its bytes.
+constexpr uint64_t kPerContent = 200;
+// Entries of one object that are tried. Git tries one.
+constexpr int kMostTries = 8;
 
 }  // namespace
 
 Result<std::unique_ptr<PackLookup>> PackLookup::Create(
-    PackIndex index, std::unique_ptr<RandomAccessFile> file) {
+    PackIndex index, std::unique_ptr<RandomAccessFile> file,
+    uint64_t max_size) {
   ZPACK_TRY(CheckPackOfIndex(index, *file));
   return std::unique_ptr<PackLookup>(
-      new PackLookup(std::move(index), std::move(file)));
+      new PackLookup(std::move(index), std::move(file), max_size));
 }
 
 std::unexpected<Error> PackLookup::Bad(uint64_t offset) const {
@@ -64,21 +71,56 @@ Result<PackLookup::Header> PackLookup::ReadHeader(uint64_t offset) const {
   return header;
 }
 
-Result<PackLookup::Chain> PackLookup::ReadChain(uint64_t offset) const {
-  Chain chain;
-  for (std::optional<uint64_t> at = offset; at; at = chain.back().base) {
-    // Bases that are named by id may form a circle.
-    if (chain.size() > size_t{ids().size()} + index_.copies.size()) {
-      return Bad(offset);
+Result<ObjectType> PackLookup::TypeAt(uint64_t offset) const {
+  std::vector<uint64_t> way;
+  uint8_t type = 0;
+  for (std::optional<uint64_t> at = offset; at;) {
+    {
+      const std::scoped_lock lock(mutex_);
+      const auto known = types_.find(*at);
+      if (known != types_.end()) {
+        type = known->second;
+        break;
+      }
     }
-    ZPACK_ASSIGN_OR_RETURN(const Header header, ReadHeader(*at));
-    chain.push_back(header);
+    // Bases that are named by id may form a circle.
+    if (way.size() > size_t{ids().size()} + index_.copies.size()) break;
+    way.push_back(*at);
+    const auto header = ReadHeader(*at);
+    if (!header && header.error().code != ErrorCode::kCorrupt) {
+      return std::unexpected(header.error());
+    }
+    if (header && !header->base) type = header->type;
+    at = header ? header->base : std::nullopt;
   }
-  return chain;
+  {
+    const std::scoped_lock lock(mutex_);
+    for (const uint64_t at : way) types_[at] = type;
+  }
+  if (type == 0) return Bad(offset);
+  return ObjectType{type};
 }
 
-Status PackLookup::Inflate(const Header& entry, Bytes& raw) const {
-  FileInflater inflater(*file_, entry.stream, end_);
+Result<ObjectInfo> PackLookup::InfoAt(uint64_t offset) const {
+  ZPACK_ASSIGN_OR_RETURN(const ObjectType type, TypeAt(offset));
+  ZPACK_ASSIGN_OR_RETURN(const Header entry, ReadHeader(offset));
+  if (!entry.base) return ObjectInfo{type, entry.size};
+  std::array<uint8_t, kMaxPackDeltaHeader> start;
+  const auto room =
+      std::span(start).first(std::min(kMaxPackDeltaHeader, entry.size));
+  // Enough, however the delta is compressed.
+  Bytes stored(std::min<uint64_t>(end_ - entry.stream, 4096));
+  ZPACK_TRY(file_->Read(entry.stream, stored));
+  StreamInflater inflater;
+  ZPACK_ASSIGN_OR_RETURN(const auto progress, inflater.Run(stored, room));
+  ZPACK_ASSIGN_OR_RETURN(const PackDeltaHeader delta,
+                         DecodePackDeltaHeader(room.first(progress.produced)));
+  return ObjectInfo{type, delta.result_size};
+}
+
+Status PackLookup::InflateUpTo(const Header& entry, uint64_t end,
+                               Bytes& raw) const {
+  FileInflater inflater(*file_, entry.stream, end);
   raw.clear();
   // Memory is allocated only as content arrives.
   while (raw.size() < entry.size) {
@@ -94,74 +136,107 @@ Status PackLookup::Inflate(const Header& entry, Bytes& raw) const {
   return {};
 }
 
-Result<ObjectInfo> PackLookup::InfoOf(const Chain& chain) const {
-  const Header& entry = chain.front();
-  const auto type = ObjectType{chain.back().type};
-  if (!entry.base) return ObjectInfo{type, entry.size};
-  std::array<uint8_t, kMaxPackDeltaHeader> start;
-  const auto room =
-      std::span(start).first(std::min(kMaxPackDeltaHeader, entry.size));
-  // Enough, however the delta is compressed.
-  Bytes stored(std::min<uint64_t>(end_ - entry.stream, 4096));
-  ZPACK_TRY(file_->Read(entry.stream, stored));
-  StreamInflater inflater;
-  ZPACK_ASSIGN_OR_RETURN(const auto progress, inflater.Run(stored, room));
-  ZPACK_ASSIGN_OR_RETURN(const PackDeltaHeader delta,
-                         DecodePackDeltaHeader(room.first(progress.produced)));
-  return ObjectInfo{type, delta.result_size};
+Status PackLookup::Inflate(const Header& entry, Bytes& raw) const {
+  if (entry.size > max_size_) {
+    return MakeError(ErrorCode::kLimitExceeded, "object of {} bytes",
+                     entry.size);
+  }
+  // Where the entry ends is not known; most compress well.
+  const uint64_t room = entry.size + entry.size / 8 + 1024;
+  const uint64_t left = end_ - entry.stream;
+  if (room < left && InflateUpTo(entry, entry.stream + room, raw)) return {};
+  return InflateUpTo(entry, end_, raw);
 }
 
-Result<ObjectType> PackLookup::ReadAt(uint64_t offset, Bytes& content) const {
-  ZPACK_ASSIGN_OR_RETURN(Chain chain, ReadChain(offset));
-  const auto type = ObjectType{chain.back().type};
-  ZPACK_TRY(Inflate(chain.back(), content));
+PackLookup::Content PackLookup::FindContent(uint64_t offset) const {
+  const std::scoped_lock lock(mutex_);
+  return contents_.Find(offset);
+}
+
+void PackLookup::KeepContent(uint64_t offset, const Content& content) const {
+  if (content->size() > kContentsSize / 2) return;
+  const std::scoped_lock lock(mutex_);
+  contents_.Insert(offset, content, content->size() + kPerContent);
+}
+
+Result<PackLookup::Content> PackLookup::ContentAt(uint64_t offset) const {
+  // Up to an object that is cached or stored whole, and then back.
+  std::vector<Header> chain;
+  Content content = FindContent(offset);
+  for (std::optional<uint64_t> at = offset; at && content == nullptr;) {
+    ZPACK_ASSIGN_OR_RETURN(const Header header, ReadHeader(*at));
+    chain.push_back(header);
+    at = header.base;
+    if (at) content = FindContent(*at);
+  }
   Bytes delta;
-  Bytes base;
-  for (chain.pop_back(); !chain.empty(); chain.pop_back()) {
-    ZPACK_TRY(Inflate(chain.back(), delta));
-    std::swap(base, content);
-    ZPACK_TRY(ApplyPackDelta(base, delta, std::numeric_limits<uint64_t>::max(),
-                             content));
+  for (; !chain.empty(); chain.pop_back()) {
+    const Header& entry = chain.back();
+    Bytes next;
+    if (!entry.base) {
+      ZPACK_TRY(Inflate(entry, next));
+    } else {
+      ZPACK_TRY(Inflate(entry, delta));
+      ZPACK_TRY(ApplyPackDelta(*content, delta, max_size_, next));
+    }
+    content = std::make_shared<const Bytes>(std::move(next));
+    KeepContent(entry.offset, content);
+  }
+  return content;
+}
+
+Result<ObjectType> PackLookup::ReadAt(PackRank rank, uint64_t offset,
+                                      Bytes& content) const {
+  // First, because it refuses circles.
+  ZPACK_ASSIGN_OR_RETURN(const ObjectType type, TypeAt(offset));
+  ZPACK_ASSIGN_OR_RETURN(const Content found, ContentAt(offset));
+  if (ObjectHasher(ids().format()).Hash(type, *found) != ids()[rank]) {
+    return MakeError(ErrorCode::kCorrupt,
+                     "the entry at offset {} of '{}' is another object",
+                     AtOffset{offset}, AtPath{file_->path()});
+  }
+  content.assign(found->begin(), found->end());
+  return type;
+}
+
+bool PackLookup::HasCopies(PackRank rank) const {
+  return std::ranges::find(index_.copies, rank, &PackIndex::Copy::rank) !=
+         index_.copies.end();
+}
+
+Result<ObjectInfo> PackLookup::ReadInfo(PackRank rank) const {
+  if (!HasCopies(rank)) return InfoAt(index_.offsets[rank]);
+  Bytes content;
+  ZPACK_ASSIGN_OR_RETURN(const ObjectType type, Read(rank, content));
+  return ObjectInfo{type, content.size()};
+}
+
+Result<ObjectType> PackLookup::Read(PackRank rank, Bytes& content) const {
+  Result<ObjectType> type = ReadAt(rank, index_.offsets[rank], content);
+  int tries = 1;
+  for (const PackIndex::Copy& copy : index_.copies) {
+    if (type || tries == kMostTries) break;
+    if (copy.rank != rank) continue;
+    type = ReadAt(rank, copy.offset, content);
+    ++tries;
   }
   return type;
 }
 
-template <typename Use>
-auto PackLookup::WithEntry(PackRank rank, Use use) const {
-  auto result = use(index_.offsets[rank]);
-  for (const PackIndex::Copy& copy : index_.copies) {
-    if (result) break;
-    if (copy.rank == rank) result = use(copy.offset);
-  }
-  return result;
-}
-
-Result<ObjectInfo> PackLookup::ReadInfo(PackRank rank) const {
-  return WithEntry(rank, [&](uint64_t offset) -> Result<ObjectInfo> {
-    ZPACK_ASSIGN_OR_RETURN(const Chain chain, ReadChain(offset));
-    return InfoOf(chain);
-  });
-}
-
-Result<ObjectType> PackLookup::Read(PackRank rank, Bytes& content) const {
-  return WithEntry(rank,
-                   [&](uint64_t offset) { return ReadAt(offset, content); });
-}
-
 Result<std::unique_ptr<ObjectStream>> PackLookup::OpenStream(
     PackRank rank) const {
-  using Stream = std::unique_ptr<ObjectStream>;
-  return WithEntry(rank, [&](uint64_t offset) -> Result<Stream> {
-    ZPACK_ASSIGN_OR_RETURN(const Header entry, ReadHeader(offset));
+  if (!HasCopies(rank)) {
+    ZPACK_ASSIGN_OR_RETURN(const Header entry,
+                           ReadHeader(index_.offsets[rank]));
     if (!entry.base) {
       return std::make_unique<PackEntryStream>(
           *file_, ObjectInfo{ObjectType{entry.type}, entry.size}, entry.stream,
           end_);
     }
-    Bytes content;
-    ZPACK_ASSIGN_OR_RETURN(const ObjectType type, ReadAt(offset, content));
-    return std::make_unique<ContentStream>(std::move(content), type);
-  });
+  }
+  Bytes content;
+  ZPACK_ASSIGN_OR_RETURN(const ObjectType type, Read(rank, content));
+  return std::make_unique<ContentStream>(std::move(content), type);
 }
 
 }  // namespace zpack

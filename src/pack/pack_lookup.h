@@ -4,19 +4,20 @@
 // Reads single objects of a pack as Git does: by what the index says of their
 // offsets, and nothing else. Opening takes less time than with PackReader, and
 // damage costs only the objects that need the damaged entry; reading many
-// objects takes longer. Objects may have any size. May be used from several
-// threads at once.
+// objects takes longer. May be used from several threads at once.
 
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
-#include <vector>
+#include <unordered_map>
+#include <utility>
 
 #include "base/file.h"
 #include "base/index_spaces.h"
-#include "codec/inflate.h"
+#include "base/lru_cache.h"
 #include "object/object_source.h"
 #include "pack/pack_index.h"
 #include "zpack/result.h"
@@ -25,19 +26,25 @@ namespace zpack {
 
 class PackLookup {
  public:
-  // The lookup for the pack in `file`. Errors: those of CheckPackOfIndex.
+  // The lookup for the pack in `file`. No object may have more than `max_size`
+  // bytes, unless it is stored whole and read in pieces. Errors: those of
+  // CheckPackOfIndex.
   static Result<std::unique_ptr<PackLookup>> Create(
-      PackIndex index, std::unique_ptr<RandomAccessFile> file);
+      PackIndex index, std::unique_ptr<RandomAccessFile> file,
+      uint64_t max_size);
 
   const PackIds& ids() const { return index_.ids; }
+  // Whether the pack has several entries of an object.
+  bool HasCopies(PackRank rank) const;
 
-  // REQUIRES: rank < ids().size(). Of several entries of an object, the first
-  // one that can be read is taken. kCorrupt; kIo.
+  // REQUIRES, here and below: rank < ids().size(). Errors: kCorrupt, kIo;
+  // kLimitExceeded for an object that is too large.
+  // Of an object with several entries, they are read until one is right.
   Result<ObjectInfo> ReadInfo(PackRank rank) const;
-  // Memory: up to two objects of the delta chain and a delta.
+  // Also kCorrupt for content that has another id.
   Result<ObjectType> Read(PackRank rank, Bytes& content) const;
-  // Reads a whole object in pieces, and a delta at once. The lookup must
-  // outlive the stream.
+  // Reads an object that has one entry, and is stored whole, in pieces, and
+  // others at once. The lookup must outlive the stream.
   Result<std::unique_ptr<ObjectStream>> OpenStream(PackRank rank) const;
 
  private:
@@ -49,28 +56,41 @@ class PackLookup {
     uint64_t stream = 0;                // its offset
     std::optional<uint64_t> base = {};  // offset of the entry of the base
   };
-  // An entry and those of its bases, the last of which is whole.
-  using Chain = std::vector<Header>;
+  using Content = std::shared_ptr<const Bytes>;
 
-  PackLookup(PackIndex index, std::unique_ptr<RandomAccessFile> file)
+  PackLookup(PackIndex index, std::unique_ptr<RandomAccessFile> file,
+             uint64_t max_size)
       : index_(std::move(index)),
         file_(std::move(file)),
-        end_(file_->size() - ObjectIdWidth(index_.ids.format())) {}
+        end_(file_->size() - ObjectIdWidth(index_.ids.format())),
+        max_size_(max_size),
+        contents_(kContentsSize) {}
 
   std::unexpected<Error> Bad(uint64_t offset) const;
   Result<Header> ReadHeader(uint64_t offset) const;
-  Result<Chain> ReadChain(uint64_t offset) const;
+  // The type of the object at `offset`. kCorrupt if a base has a bad header, or
+  // if bases form a circle.
+  Result<ObjectType> TypeAt(uint64_t offset) const;
+  Result<ObjectInfo> InfoAt(uint64_t offset) const;
+  Status InflateUpTo(const Header& entry, uint64_t end, Bytes& raw) const;
   Status Inflate(const Header& entry, Bytes& raw) const;
-  Result<ObjectInfo> InfoOf(const Chain& chain) const;
-  Result<ObjectType> ReadAt(uint64_t offset, Bytes& content) const;
-  // Calls `use` with the offset of each entry of the object until it succeeds,
-  // and returns what the last call returned.
-  template <typename Use>
-  auto WithEntry(PackRank rank, Use use) const;
+  // The content of the object at `offset`, which may be a base.
+  Result<Content> ContentAt(uint64_t offset) const;
+  Content FindContent(uint64_t offset) const;
+  void KeepContent(uint64_t offset, const Content& content) const;
+  Result<ObjectType> ReadAt(PackRank rank, uint64_t offset,
+                            Bytes& content) const;
+
+  static constexpr uint64_t kContentsSize = uint64_t{32} << 20;
 
   PackIndex index_;
   std::unique_ptr<RandomAccessFile> file_;
   uint64_t end_;  // of the entries
+  uint64_t max_size_;
+  mutable std::mutex mutex_;  // guards all below
+  // By offset; 0 for entries that have no type because of damage.
+  mutable std::unordered_map<uint64_t, uint8_t> types_;
+  mutable LruCache<uint64_t, Bytes> contents_;
 };
 
 }  // namespace zpack

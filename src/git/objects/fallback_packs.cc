@@ -7,13 +7,18 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "object/content_stream.h"
 
 namespace zpack {
 
 FallbackPacks::FallbackPacks(ObjectFormat format, std::string path,
                              const std::vector<std::string>& packs,
-                             std::shared_ptr<const PackedObjects> readers)
-    : format_(format), path_(std::move(path)), readers_(std::move(readers)) {
+                             std::shared_ptr<const PackedObjects> readers,
+                             uint64_t max_object)
+    : format_(format),
+      path_(std::move(path)),
+      readers_(std::move(readers)),
+      max_object_(max_object) {
   if (packs.size() > PackedObjects::kMaxOpenPacks) {
     pool_.emplace(PosixFileSystem(), PackedObjects::kMaxOpenPacks);
   }
@@ -38,7 +43,7 @@ Result<std::unique_ptr<PackLookup>> FallbackPacks::MakeLookup(
   ZPACK_ASSIGN_OR_RETURN(auto file, pool_
                                         ? pool_->Open(path)
                                         : PosixFileSystem().OpenForRead(path));
-  return PackLookup::Create(std::move(index), std::move(file));
+  return PackLookup::Create(std::move(index), std::move(file), max_object_);
 }
 
 void FallbackPacks::Open(Pack& pack) const {
@@ -51,24 +56,37 @@ void FallbackPacks::Open(Pack& pack) const {
   }
 }
 
-template <typename T, typename Use>
-Result<T> FallbackPacks::Find(const ObjectId& id, Use use) const {
-  std::optional<Error> damage;
-  std::optional<Error> refused;
+FallbackPacks::Places FallbackPacks::FindPlaces(const ObjectId& id) const {
+  Places places;
   for (Pack& pack : packs_) {
     if (pack.reader != nullptr && !pack.reader->ids().Find(id)) continue;
     {
       const std::scoped_lock lock(mutex_);
       Open(pack);
     }
-    if (pack.problem) {
+    if (pack.lookup != nullptr) {
+      const auto rank = pack.lookup->ids().Find(id);
+      if (rank) places.all.push_back({&pack, *rank});
+    } else if (pack.problem->code != ErrorCode::kNotFound) {
       // A pack that another process has removed is no problem.
-      if (pack.problem->code != ErrorCode::kNotFound) refused = pack.problem;
-      continue;
+      places.refused = pack.problem;
     }
-    const auto rank = pack.lookup->ids().Find(id);
-    if (!rank) continue;
-    Result<T> result = use(*pack.lookup, *rank);
+  }
+  return places;
+}
+
+bool FallbackPacks::HasCopies(const Places& places) {
+  return places.all.size() > 1 ||
+         (places.all.size() == 1 &&
+          places.all[0].pack->lookup->HasCopies(places.all[0].rank));
+}
+
+template <typename T, typename Use>
+Result<T> FallbackPacks::AtOnePlace(const ObjectId& id, const Places& places,
+                                    Use use) const {
+  std::optional<Error> damage;
+  for (const auto& [pack, rank] : places.all) {
+    Result<T> result = use(*pack->lookup, rank);
     if (result) return result;
     // Another process has removed the pack.
     if (result.error().code == ErrorCode::kNotFound || damage) continue;
@@ -77,18 +95,19 @@ Result<T> FallbackPacks::Find(const ObjectId& id, Use use) const {
     damage =
         Error{ErrorCode::kSourceCorrupt,
               FormatMessage("cannot read object {} of '{}' in '{}.pack': {}",
-                            id, AtPath{path_}, AtPath{pack.path},
+                            id, AtPath{path_}, AtPath{pack->path},
                             MessageText{damage->message})};
   }
   if (damage) return std::unexpected(*std::move(damage));
-  if (!refused) {
-    return MakeError(ErrorCode::kNotFound, "object {} is missing from '{}'", id,
-                     AtPath{path_});
+  if (const auto& refused = places.refused) {
+    return MakeError(refused->code == ErrorCode::kIo
+                         ? ErrorCode::kIo
+                         : ErrorCode::kSourceCorrupt,
+                     "cannot read object {} of '{}': {}", id, AtPath{path_},
+                     MessageText{refused->message});
   }
-  return MakeError(refused->code == ErrorCode::kIo ? ErrorCode::kIo
-                                                   : ErrorCode::kSourceCorrupt,
-                   "cannot read object {} of '{}': {}", id, AtPath{path_},
-                   MessageText{refused->message});
+  return MakeError(ErrorCode::kNotFound, "object {} is missing from '{}'", id,
+                   AtPath{path_});
 }
 
 Result<ObjectIdTable> FallbackPacks::List() const {
@@ -108,23 +127,35 @@ Result<ObjectIdTable> FallbackPacks::List() const {
 }
 
 Result<ObjectInfo> FallbackPacks::ReadInfo(const ObjectId& id) const {
-  return Find<ObjectInfo>(id, [](const PackLookup& pack, PackRank rank) {
-    return pack.ReadInfo(rank);
-  });
+  const Places places = FindPlaces(id);
+  return AtOnePlace<ObjectInfo>(
+      id, places,
+      [&](const PackLookup& pack, PackRank rank) -> Result<ObjectInfo> {
+        if (!HasCopies(places)) return pack.ReadInfo(rank);
+        Bytes content;
+        ZPACK_ASSIGN_OR_RETURN(const ObjectType type, pack.Read(rank, content));
+        return ObjectInfo{type, content.size()};
+      });
 }
 
 Result<ObjectType> FallbackPacks::Read(const ObjectId& id,
                                        Bytes& content) const {
-  return Find<ObjectType>(id, [&](const PackLookup& pack, PackRank rank) {
-    return pack.Read(rank, content);
-  });
+  return AtOnePlace<ObjectType>(id, FindPlaces(id),
+                                [&](const PackLookup& pack, PackRank rank) {
+                                  return pack.Read(rank, content);
+                                });
 }
 
 Result<std::unique_ptr<ObjectStream>> FallbackPacks::OpenStream(
     const ObjectId& id) const {
-  return Find<std::unique_ptr<ObjectStream>>(
-      id, [](const PackLookup& pack, PackRank rank) {
-        return pack.OpenStream(rank);
+  using Stream = std::unique_ptr<ObjectStream>;
+  const Places places = FindPlaces(id);
+  return AtOnePlace<Stream>(
+      id, places, [&](const PackLookup& pack, PackRank rank) -> Result<Stream> {
+        if (!HasCopies(places)) return pack.OpenStream(rank);
+        Bytes content;
+        ZPACK_ASSIGN_OR_RETURN(const ObjectType type, pack.Read(rank, content));
+        return std::make_unique<ContentStream>(std::move(content), type);
       });
 }
 

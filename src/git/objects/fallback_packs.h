@@ -25,10 +25,12 @@ namespace zpack {
 class FallbackPacks {
  public:
   // `path` is the name of the repository in messages. `packs` are those that
-  // IndexedPacks names; `readers` read some of them.
+  // IndexedPacks names; `readers` read some of them. Objects of more than
+  // `max_object` bytes are read only in pieces.
   FallbackPacks(ObjectFormat format, std::string path,
                 const std::vector<std::string>& packs,
-                std::shared_ptr<const PackedObjects> readers);
+                std::shared_ptr<const PackedObjects> readers,
+                uint64_t max_object);
 
   // Every object of the packs. kSourceCorrupt if the index of a pack is bad.
   Result<ObjectIdTable> List() const;
@@ -51,12 +53,26 @@ class FallbackPacks {
   Result<std::unique_ptr<PackLookup>> MakeLookup(const std::string& pack) const;
   // Opens a pack, unless that was tried before. REQUIRES: mutex_ is locked.
   void Open(Pack& pack) const;
+  // Where an object is, and why not all packs could be searched.
+  struct Places {
+    struct Place {
+      const Pack* pack;
+      PackRank rank;
+    };
+    std::vector<Place> all;
+    std::optional<Error> refused;
+  };
+  Places FindPlaces(const ObjectId& id) const;
+  // Calls `use` for each place until it succeeds.
   template <typename T, typename Use>
-  Result<T> Find(const ObjectId& id, Use use) const;
+  Result<T> AtOnePlace(const ObjectId& id, const Places& places, Use use) const;
+  // Whether it takes reading to know which copy is right.
+  static bool HasCopies(const Places& places);
 
   ObjectFormat format_;
   std::string path_;
   std::shared_ptr<const PackedObjects> readers_;
+  uint64_t max_object_;
   mutable std::optional<PackFilePool> pool_;  // with many packs
   mutable std::mutex mutex_;                  // guards opening
   mutable std::vector<Pack> packs_;  // once opened, a pack does not change

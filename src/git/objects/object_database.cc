@@ -21,6 +21,10 @@ namespace {
 // With more packs, finding single objects takes longer than scanning all packs.
 constexpr size_t kMaxLookups = 256;
 
+// What an object may have at least, to be read at once. The limit is half of
+// the memory limit, of which the cache of bases has a sixteenth.
+constexpr uint64_t kLeastObject = uint64_t{512} << 20;
+
 // With more packs, finding the objects takes longer than prefetching saves.
 constexpr size_t kMaxPrefetched = 4;
 
@@ -108,7 +112,9 @@ Status ObjectDatabase::OpenReaders(const ReadingOptions& options) {
                             options.threads));
     packed_ = std::make_shared<PackedObjects>(std::move(packed));
   }
-  fallback_ = std::make_unique<FallbackPacks>(format_, path_, packs, packed_);
+  max_object_ = std::max(kLeastObject, 8 * options.max_cache);
+  fallback_ = std::make_unique<FallbackPacks>(format_, path_, packs, packed_,
+                                              max_object_);
   return {};
 }
 
@@ -159,7 +165,7 @@ const FallbackPacks* ObjectDatabase::PacksOfNow() const {
   // Other threads may still use the packs that were opened before.
   if (late_->packs) late_->before.push_back(std::move(late_->packs));
   late_->packs = std::make_unique<FallbackPacks>(
-      format_, path_, *listing, std::make_shared<PackedObjects>());
+      format_, path_, *listing, std::make_shared<PackedObjects>(), max_object_);
   late_->listing = *listing;
   return late_->packs.get();
 }

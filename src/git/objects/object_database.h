@@ -87,6 +87,7 @@ class ObjectDatabase {
   std::shared_ptr<const PackedObjects> packed_ =
       std::make_shared<PackedObjects>();
   std::unique_ptr<FallbackPacks> fallback_;
+  uint64_t max_object_ = 0;  // of those that are read at once
   // From List: ids that are in no pack, which are searched among loose objects
   // first; and ids with several copies, which are checked.
   ObjectIdTable only_loose_;

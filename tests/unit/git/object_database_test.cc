@@ -7,12 +7,15 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <functional>
+#include <map>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "git/libgit2_options.h"
 #include "git/objects/object_listing.h"
+#include "object/object_hasher.h"
 #include "support/matchers.h"
 #include "support/repo_builder.h"
 #include "support/temp_dir.h"
@@ -107,6 +110,113 @@ TEST_F(ObjectDatabaseTest, DamageCostsOnlyWhatNeedsIt) {
   EXPECT_THAT(database->Read(Id(ids.back()), content),
               testing::IsError(ErrorCode::kSourceCorrupt,
                                ::testing::HasSubstr(pack + ".pack")));
+}
+
+// Puts 2 MiB behind the last entry, which PackReader takes for damage, and Git
+// does not see.
+void AppendJunk(const std::string& pack) {
+  const size_t width = ObjectIdWidth(testing::TestFormat());
+  std::string bytes = testing::ReadFile(pack + ".pack");
+  bytes.resize(bytes.size() - width);
+  bytes.append(size_t{2} << 20, '\0');
+  const std::string hash = testing::HexToRaw(
+      width == 20 ? testing::Sha1(bytes) : testing::Sha256(bytes));
+  testing::WriteFile(pack + ".pack", bytes + hash);
+  std::string index = testing::ReadFile(pack + ".idx");
+  index.replace(index.size() - 2 * width, width, hash);
+  testing::WriteFile(pack + ".idx", index);
+}
+
+// What is read without the scan of a pack is the same, in chains as well.
+TEST_F(ObjectDatabaseTest, PackThatReadersRefuseIsReadWhole) {
+  repo_.History(20);
+  std::map<std::string, std::string> contents;
+  std::string text = testing::RawToHex(testing::RandomBytes(1, 3000));
+  for (int i = 0; i < 30; ++i) {
+    text = text.substr(100) + std::to_string(i);
+    contents[repo_.WriteBlob(text)] = text;
+  }
+  contents[repo_.WriteBlob("")] = "";
+  repo_.PackAll();
+  AppendJunk(OnlyPack(objects()));
+  auto database = ObjectDatabase::Open(testing::TestFormat(), repo_.path(),
+                                       {objects()}, {});
+  ASSERT_THAT(database, testing::IsOk());
+  const auto all = database->List();
+  ASSERT_THAT(all, testing::IsOk());
+  EXPECT_GT(all->size(), 60U);
+  for (uint32_t rank = 0; rank < all->size(); ++rank) {
+    const ObjectId id = (*all)[rank];
+    Bytes content;
+    const auto type = database->Read(id, content);
+    ASSERT_THAT(type, testing::IsOk());
+    const auto info = database->ReadInfo(id);
+    ASSERT_THAT(info, testing::IsOk());
+    EXPECT_EQ(info->type, *type);
+    EXPECT_EQ(info->size, content.size());
+    const auto stream = database->OpenStream(id);
+    ASSERT_THAT(stream, testing::IsOk());
+    Bytes pieces(content.size());
+    EXPECT_THAT((*stream)->Read(pieces), testing::IsOk());
+    EXPECT_EQ(pieces, content);
+    const auto known = contents.find(id.ToHex());
+    if (known == contents.end()) continue;
+    EXPECT_EQ(AsText(content), known->second);
+  }
+}
+
+// Each damage of an index that Git survives, and how many of 9 objects are
+// lost.
+TEST_F(ObjectDatabaseTest, DamageOfAnIndexCostsWhatItIsAbout) {
+  for (int i = 0; i < 9; ++i) repo_.WriteBlob(std::to_string(i));
+  repo_.PackAll();
+  const std::string index = OnlyPack(objects()) + ".idx";
+  const std::string whole = testing::ReadFile(index);
+  const size_t width = ObjectIdWidth(testing::TestFormat());
+  const size_t ids = 8 + 256 * 4;
+  const size_t offsets = ids + 9 * (width + 4);
+  struct Damage {
+    const char* name;
+    std::function<void(std::string&)> apply;
+    size_t lost;
+  };
+  const std::vector<Damage> damages = {
+      {"an id", [&](std::string& bytes) { bytes[ids + 4 * width] ^= '\x80'; },
+       1},
+      {"a large offset that is not there",
+       [&](std::string& bytes) { bytes[offsets + 5 * 4] ^= '\x80'; }, 1},
+      {"an offset beyond the end",
+       [&](std::string& bytes) { bytes[offsets + 5 * 4] ^= '\x40'; }, 1},
+      {"a number of the fan-out",
+       [&](std::string& bytes) { bytes[8 + 255 * 4 - 1] = '\x9'; }, 0},
+      {"four more bytes",
+       [&](std::string& bytes) {
+         bytes.insert(bytes.size() - 2 * width, 4, '\0');
+       },
+       0}};
+  for (const Damage& damage : damages) {
+    SCOPED_TRACE(damage.name);
+    std::string bytes = whole;
+    damage.apply(bytes);
+    testing::WriteFile(index, bytes);
+    auto database = ObjectDatabase::Open(testing::TestFormat(), repo_.path(),
+                                         {objects()}, {});
+    ASSERT_THAT(database, testing::IsOk());
+    const auto all = database->List();
+    ASSERT_THAT(all, testing::IsOk());
+    EXPECT_EQ(all->size(), 9U);
+    size_t read = 0;
+    for (uint32_t rank = 0; rank < all->size(); ++rank) {
+      const ObjectId id = (*all)[rank];
+      Bytes content;
+      const auto type = database->Read(id, content);
+      if (type &&
+          ObjectHasher(testing::TestFormat()).Hash(*type, content) == id) {
+        ++read;
+      }
+    }
+    EXPECT_EQ(read, 9 - damage.lost);
+  }
 }
 
 // Git reads no object of such a pack.

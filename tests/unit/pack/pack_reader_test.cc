@@ -104,7 +104,8 @@ class PackReaderTest : public ::testing::Test {
     ASSERT_THAT(index, IsOk());
     auto file = PosixFileSystem().OpenForRead(path + ".pack");
     ASSERT_THAT(file, IsOk());
-    const auto lookup = PackLookup::Create(*std::move(index), *std::move(file));
+    const auto lookup = PackLookup::Create(*std::move(index), *std::move(file),
+                                           uint64_t{1} << 30);
     ASSERT_THAT(lookup, IsOk());
     const PackIds& ids = (*reader)->ids();
     ASSERT_GT(ids.size(), 100U);
