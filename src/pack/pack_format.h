@@ -19,8 +19,10 @@ namespace zpack {
 inline constexpr uint32_t kPackSignature = 0x5041434b;       // "PACK"
 inline constexpr uint32_t kPackIndexSignature = 0xff744f63;  // "\377tOc"
 inline constexpr uint32_t kPackVersion = 2;  // of packs and of indexes
-// Git reads packs of this version as well, which differ in nothing else.
-inline constexpr uint32_t kOtherPackVersion = 3;
+// Packs that Git reads: those of version 3 differ in nothing else.
+constexpr bool IsPackVersion(uint32_t version) {
+  return version == kPackVersion || version == 3;
+}
 inline constexpr uint64_t kPackHeaderSize = 12;
 // Of a multi-pack-index, whose header and rows in the table of chunks are as
 // long; and its chunk with the names of packs.

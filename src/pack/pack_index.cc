@@ -281,8 +281,7 @@ Status CheckPackOfIndex(const PackIndex& index, const RandomAccessFile& pack) {
   ZPACK_TRY(pack.Read(0, header));
   ByteReader in(header);
   if (in.U32() != kPackSignature) return bad("is no pack");
-  const uint32_t version = in.U32();
-  if (version != kPackVersion && version != kOtherPackVersion) {
+  if (!IsPackVersion(in.U32())) {
     return MakeError(ErrorCode::kUnsupported, "pack of another version: '{}'",
                      AtPath{pack.path()});
   }

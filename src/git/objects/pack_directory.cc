@@ -135,7 +135,7 @@ bool IsPackWhole(ObjectFormat format, FileSystem& file_system,
   hasher.Update(hashed);
   std::array<uint8_t, Hasher::kMaxSize> of_index;
   ByteReader in(header);
-  return in.U32() == kPackSignature && in.U32() == kPackVersion &&
+  return in.U32() == kPackSignature && IsPackVersion(in.U32()) &&
          in.U32() == count &&
          std::ranges::equal(hash, hashed.last(hash_size)) &&
          std::ranges::equal(hasher.Finish(of_index),

@@ -15,6 +15,7 @@
 
 #include "git/libgit2_options.h"
 #include "git/objects/object_listing.h"
+#include "git/objects/pack_directory.h"
 #include "object/object_hasher.h"
 #include "support/matchers.h"
 #include "support/repo_builder.h"
@@ -112,19 +113,35 @@ TEST_F(ObjectDatabaseTest, DamageCostsOnlyWhatNeedsIt) {
                                ::testing::HasSubstr(pack + ".pack")));
 }
 
-// Puts 2 MiB behind the last entry, which PackReader takes for damage, and Git
-// does not see.
-void AppendJunk(const std::string& pack) {
+// Edits a pack without its checksum, and makes checksums right.
+void EditPack(const std::string& pack,
+              const std::function<void(std::string&)>& edit) {
   const size_t width = ObjectIdWidth(testing::TestFormat());
   std::string bytes = testing::ReadFile(pack + ".pack");
   bytes.resize(bytes.size() - width);
-  bytes.append(size_t{2} << 20, '\0');
-  const std::string hash = testing::HexToRaw(
-      width == 20 ? testing::Sha1(bytes) : testing::Sha256(bytes));
-  testing::WriteFile(pack + ".pack", bytes + hash);
+  edit(bytes);
+  const auto hash = [&](const std::string& content) {
+    return testing::HexToRaw(width == 20 ? testing::Sha1(content)
+                                         : testing::Sha256(content));
+  };
+  testing::WriteFile(pack + ".pack", bytes + hash(bytes));
   std::string index = testing::ReadFile(pack + ".idx");
-  index.replace(index.size() - 2 * width, width, hash);
-  testing::WriteFile(pack + ".idx", index);
+  index.resize(index.size() - 2 * width);
+  index += hash(bytes);
+  testing::WriteFile(pack + ".idx", index + hash(index));
+}
+
+TEST_F(ObjectDatabaseTest, PackOfVersion3IsRead) {
+  const std::string id = repo_.History(2);
+  repo_.PackAll();
+  EditPack(OnlyPack(objects()), [](std::string& bytes) { bytes[7] = '\3'; });
+  const auto database = ObjectDatabase::Open(testing::TestFormat(),
+                                             repo_.path(), {objects()}, {});
+  ASSERT_THAT(database, testing::IsOk());
+  EXPECT_TRUE(database->FindPackedForm(Id(id)).has_value());
+  EXPECT_TRUE(IsPackWhole(testing::TestFormat(), PosixFileSystem(), objects(),
+                          fs::path(OnlyPack(objects())).filename()));
+  EXPECT_EQ(repo_.TryGit({"cat-file", "-e", id}).exit_code, 0);
 }
 
 // What is read without the scan of a pack is the same, in chains as well.
@@ -138,7 +155,10 @@ TEST_F(ObjectDatabaseTest, PackThatReadersRefuseIsReadWhole) {
   }
   contents[repo_.WriteBlob("")] = "";
   repo_.PackAll();
-  AppendJunk(OnlyPack(objects()));
+  // Between the last entry and the checksum, which PackReader takes for damage,
+  // and Git does not see.
+  EditPack(OnlyPack(objects()),
+           [](std::string& bytes) { bytes.append(size_t{2} << 20, '\0'); });
   auto database = ObjectDatabase::Open(testing::TestFormat(), repo_.path(),
                                        {objects()}, {});
   ASSERT_THAT(database, testing::IsOk());
