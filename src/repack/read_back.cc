@@ -4,6 +4,7 @@
 #include "repack/read_back.h"
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "base/progress_phase.h"
 #include "object/object_batch_checker.h"
 #include "object/object_hasher.h"
+#include "pack/pack_format.h"
 #include "pack/pack_index.h"
 #include "pack/pack_reader.h"
 
@@ -71,6 +73,16 @@ unsigned ThreadsFor(const PackReader& pack, const RunOptions& run) {
   return FittingThreads(run, 0, 3 * largest + BaseCache::kLeastPerThread);
 }
 
+// Readers accept other versions as well, which would be damage here.
+Status CheckVersion(const RandomAccessFile& pack) {
+  std::array<uint8_t, kPackHeaderSize> header;
+  ZPACK_TRY(pack.Read(0, header));
+  ByteReader in(header);
+  if (in.U32() == kPackSignature && in.U32() == kPackVersion) return {};
+  return MakeError(ErrorCode::kMismatch,
+                   "the pack read back is of another version");
+}
+
 }  // namespace
 
 Status VerifyPack(const std::string& pack, const std::string& index_path,
@@ -80,6 +92,7 @@ Status VerifyPack(const std::string& pack, const std::string& index_path,
       PackIndex index,
       ReadPackIndex(expected.format(), file_system, index_path));
   ZPACK_ASSIGN_OR_RETURN(auto file, file_system.OpenForRead(pack));
+  ZPACK_TRY(CheckVersion(*file));
   const unsigned threads = ResolveThreads(run.threads);
   ZPACK_ASSIGN_OR_RETURN(
       const auto reader,

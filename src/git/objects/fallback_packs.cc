@@ -10,6 +10,12 @@
 #include "object/content_stream.h"
 
 namespace zpack {
+namespace {
+
+// Beside the packs that readers keep open.
+constexpr size_t kMaxOpenLookups = 8;
+
+}  // namespace
 
 FallbackPacks::FallbackPacks(ObjectFormat format, std::string path,
                              const std::vector<std::string>& packs,
@@ -19,8 +25,8 @@ FallbackPacks::FallbackPacks(ObjectFormat format, std::string path,
       path_(std::move(path)),
       readers_(std::move(readers)),
       max_object_(max_object) {
-  if (packs.size() > PackedObjects::kMaxOpenPacks) {
-    pool_.emplace(PosixFileSystem(), PackedObjects::kMaxOpenPacks);
+  if (packs.size() > kMaxOpenLookups) {
+    pool_.emplace(PosixFileSystem(), kMaxOpenLookups);
   }
   packs_.reserve(packs.size());
   for (const std::string& pack : packs) packs_.push_back({.path = pack});

@@ -13,6 +13,8 @@
 namespace zpack {
 namespace {
 
+// Many systems limit a process to 1,024 open files.
+constexpr size_t kMaxOpenPacks = 64;
 // With more packs, a merged table finds an object faster than a search of one
 // pack after another.
 constexpr size_t kMaxSearchedPacks = 16;

@@ -22,15 +22,12 @@ namespace zpack {
 
 class PackedObjects {
  public:
-  // With more packs, only so many files are open at a time: many systems limit
-  // a process to 1,024.
-  static constexpr size_t kMaxOpenPacks = 64;
-
   PackedObjects() = default;
 
   // Opens those of `packs` (paths without extension, with objects in `format`)
   // that PackReader supports, one after the other, each with `threads` threads.
-  // kLimitExceeded if there are more objects than an ObjectIdTable can hold.
+  // With more than 64 packs, only 64 files are open at a time. kLimitExceeded
+  // if there are more objects than an ObjectIdTable can hold.
   static Result<PackedObjects> Open(ObjectFormat format,
                                     const std::vector<std::string>& packs,
                                     const std::shared_ptr<BaseCache>& cache,
