@@ -11,6 +11,7 @@ import sys
 
 import distributed
 import pytest
+from distributed.comm import CommClosedError
 from conftest import (ENVIRONMENT, MEMORY, PROGRAM, Repository, free_port, make_old,
                       run_fleet, start_fleet)
 from git_zpack_fleet import engine as engines, program as programs, worker
@@ -18,7 +19,7 @@ from git_zpack_fleet.failures import Failure, Kind
 from git_zpack_fleet.jobs import Settings
 from git_zpack_fleet.manifest import Manifest
 from git_zpack_fleet.records import NewArchive
-from git_zpack_fleet.session import Fatal, manifest_path
+from git_zpack_fleet.session import Fatal, check_workers, manifest_path
 from test_archive import newest
 
 
@@ -28,6 +29,27 @@ def test_password_of_a_store_is_not_shown(slashes):
         manifest_path(f"nosuch:{slashes}me:secret@host/x", {"bad": "option"}, None)
     assert f"cannot use store 'nosuch:{slashes}host/x'" in str(error.value)
     assert "secret" not in str(error.value)
+
+
+class DyingWorkers:
+    """A client whose workers die `deaths` times while they are asked."""
+
+    def __init__(self, deaths):
+        self.deaths = deaths
+
+    def wait_for_workers(self, *_, **__):
+        pass
+
+    def run(self, *_):
+        self.deaths -= 1
+        if self.deaths >= 0:
+            raise CommClosedError("Stream is closed")
+
+
+def test_worker_that_dies_while_it_is_asked_is_no_failure():
+    check_workers(DyingWorkers(2), PROGRAM)
+    with pytest.raises(CommClosedError):
+        check_workers(DyingWorkers(100), PROGRAM)
 
 
 def archive_files(store):

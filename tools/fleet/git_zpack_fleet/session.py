@@ -11,7 +11,10 @@ import os
 import re
 import sys
 import tempfile
+import time
 from typing import Any, Iterator, NamedTuple, Optional
+
+from distributed.comm import CommClosedError
 
 from .cluster import Place, connected
 from .engine import Engine, Retries
@@ -140,6 +143,21 @@ def registered(manifest: Manifest, command: str) -> Iterator[tuple[str, Counts]]
                          (counts.done, counts.failures, counts.bytes, counts.uploaded))
 
 
+def check_workers(client: Any, program: str, tries: int = 5) -> None:
+    """Checks that each worker has git-zpack. A worker that dies meanwhile is no failure, as
+    long as there are others: the scheduler knows that it is gone when it is asked again."""
+    while True:
+        client.wait_for_workers(1, timeout=60)
+        try:
+            client.run(check_program, program)
+            return
+        except CommClosedError:
+            tries -= 1
+            if tries == 0:
+                raise
+            time.sleep(0.2)
+
+
 @contextlib.contextmanager
 def engine_of(run: Run) -> Iterator[Engine]:
     """Workers that have git-zpack."""
@@ -151,8 +169,7 @@ def engine_of(run: Run) -> Iterator[Engine]:
         except (OSError, TimeoutError) as error:
             raise Fatal(f"cannot connect to the scheduler: {error}") from error
         try:
-            engine.client.wait_for_workers(1, timeout=60)
-            engine.client.run(check_program, run.settings.program)
+            check_workers(engine.client, run.settings.program)
         except ModuleNotFoundError as error:
             raise Fatal(f"the workers need the Python package {error.name}") from error
         except TimeoutError as error:
