@@ -41,16 +41,28 @@ void EncodeReferenceDeltaHeader(uint64_t size, const ObjectId& base,
   Append(out, base.bytes());
 }
 
-std::optional<EntryStart> ReadEntryStart(ByteReader& in) {
+std::optional<PackEntryHeader> ReadEntryHeader(ByteReader& in,
+                                               ObjectFormat format) {
   uint8_t byte = in.U8();
-  EntryStart start{static_cast<uint8_t>(byte >> 4 & 7), byte & uint64_t{15}};
+  PackEntryHeader header{.type = static_cast<uint8_t>(byte >> 4 & 7),
+                         .size = byte & uint64_t{15},
+                         .base = {}};
   for (unsigned shift = 4; (byte & 0x80) != 0; shift += 7) {
     byte = in.U8();
     if (!in.ok() || shift > 53) return std::nullopt;
-    start.size |= static_cast<uint64_t>(byte & 0x7f) << shift;
+    header.size |= static_cast<uint64_t>(byte & 0x7f) << shift;
+  }
+  if (header.type == kOffsetDelta) {
+    header.distance = ReadOffsetVarint(in).value_or(0);
+    if (header.distance == 0) return std::nullopt;
+  } else if (header.type == kReferenceDelta) {
+    header.base = in.Raw(ObjectIdWidth(format));
+  } else if (header.type < static_cast<uint8_t>(ObjectType::kCommit) ||
+             header.type > static_cast<uint8_t>(ObjectType::kTag)) {
+    return std::nullopt;
   }
   if (!in.ok()) return std::nullopt;
-  return start;
+  return header;
 }
 
 Bytes EncodePackTable(ObjectFormat format, uint32_t signature,

@@ -50,13 +50,17 @@ void EncodeReferenceDeltaHeader(uint64_t size, const ObjectId& base,
 // id.
 inline constexpr uint64_t kMaxPackEntryHeader = 10 + ObjectId::kMaxWidth;
 
-// What an entry begins with.
-struct EntryStart {
+// That part of an entry.
+struct PackEntryHeader {
   uint8_t type = 0;
-  uint64_t size = 0;  // of the content of the zlib stream
+  uint64_t size = 0;      // of the content of the zlib stream
+  uint64_t distance = 0;  // of an offset delta, back to the base; at least 1
+  ByteView base;          // id, of a reference delta
 };
-// Nothing if `in` ends early or the size does not fit 60 bits.
-std::optional<EntryStart> ReadEntryStart(ByteReader& in);
+// Nothing if `in` ends early, the size does not fit 60 bits, or there is no
+// such type or distance.
+std::optional<PackEntryHeader> ReadEntryHeader(ByteReader& in,
+                                               ObjectFormat format);
 
 // Version of files with one number for each object of a pack: reverse indexes
 // and cruft times.

@@ -53,18 +53,18 @@ Status ReadTable(const RandomAccessFile& file, uint64_t offset, uint64_t size,
   return file.Read(offset, table);
 }
 
-// The fan-out, whose last number is the count of entries. kCorrupt if the size
-// of the file does not fit, or if a number is less than the one before.
-Result<ObjectIdTable::FanOut> ReadFanOut(ObjectFormat format,
-                                         const RandomAccessFile& file,
-                                         uint32_t version) {
+// The number of entries, which the fan-out ends with. kCorrupt if the size of
+// the file does not fit, or if a number of the fan-out is less than the one
+// before.
+Result<uint64_t> ReadCount(ObjectFormat format, const RandomAccessFile& file,
+                           uint32_t version) {
   const uint64_t start = version == 1 ? 0 : kIndexHeaderSize - kFanOutSize;
   if (file.size() < start + kFanOutSize) return Bad(file.path());
   Bytes bytes(kFanOutSize);
   ZPACK_TRY(file.Read(start, bytes));
   ByteReader in(bytes);
   ObjectIdTable::FanOut fan_out;
-  for (uint32_t& count : fan_out) count = in.U32();
+  for (uint32_t& number : fan_out) number = in.U32();
   const size_t width = ObjectIdWidth(format);
   const uint64_t count = fan_out.back();
   const uint64_t least = version == 1
@@ -76,7 +76,7 @@ Result<ObjectIdTable::FanOut> ReadFanOut(ObjectFormat format,
   // Large offsets: at most as many as offsets. Git tolerates other bytes there.
   const uint64_t rest = file.size() - least;
   if (version == 1 ? rest != 0 : rest > count * 8) return Bad(file.path());
-  return fan_out;
+  return count;
 }
 
 // The ids of version 2. An id may occur more than once.
@@ -227,8 +227,8 @@ Result<PackIndex> ReadPackIndex(ObjectFormat format,
   const size_t width = ObjectIdWidth(format);
   ZPACK_ASSIGN_OR_RETURN(const uint32_t version, ReadVersion(file));
   PackIndex index;
-  ZPACK_ASSIGN_OR_RETURN(const auto fan_out, ReadFanOut(format, file, version));
-  const uint64_t count = fan_out.back();
+  ZPACK_ASSIGN_OR_RETURN(const uint64_t count,
+                         ReadCount(format, file, version));
   // Version 1 has no header and no checksums. It consists of the fan-out,
   // offsets with ids, and two hashes.
   ZPACK_ASSIGN_OR_RETURN(
@@ -258,9 +258,8 @@ Result<ObjectIdTable> ReadPackIndexIds(ObjectFormat format,
                                        const std::string& path) {
   ZPACK_ASSIGN_OR_RETURN(const auto file, file_system.OpenForRead(path));
   ZPACK_ASSIGN_OR_RETURN(const uint32_t version, ReadVersion(*file));
-  ZPACK_ASSIGN_OR_RETURN(const auto fan_out,
-                         ReadFanOut(format, *file, version));
-  const uint64_t count = fan_out.back();
+  ZPACK_ASSIGN_OR_RETURN(const uint64_t count,
+                         ReadCount(format, *file, version));
   std::vector<uint64_t> offsets;
   ZPACK_ASSIGN_OR_RETURN(
       Bytes ids, version == 1 ? ReadVersion1Ids(format, *file, count, offsets)

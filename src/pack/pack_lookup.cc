@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/offset_varint.h"
 #include "codec/file_inflater.h"
 #include "codec/inflate.h"
 #include "object/content_stream.h"
@@ -25,8 +24,8 @@ namespace {
 constexpr uint64_t kFirst = uint64_t{16} << 20;
 // What a cached content takes beside its bytes.
 constexpr uint64_t kPerContent = 200;
-// Entries of one object that are tried. Git tries one.
-constexpr int kMostTries = 8;
+// Further entries of one object that are tried. Git tries none.
+constexpr size_t kMostCopies = 7;
 
 }  // namespace
 
@@ -50,23 +49,16 @@ Result<PackLookup::Header> PackLookup::ReadHeader(uint64_t offset) const {
       std::span(buffer).first(std::min(kMaxPackEntryHeader, end_ - offset));
   ZPACK_TRY(file_->Read(offset, bytes));
   ByteReader in(bytes);
-  const auto start = ReadEntryStart(in);
-  if (!start) return Bad(offset);
-  Header header{.offset = offset, .type = start->type, .size = start->size};
-  if (start->type == kOffsetDelta) {
-    const auto distance = ReadOffsetVarint(in);  // back to the base
-    if (!distance || *distance == 0 || *distance >= offset) return Bad(offset);
-    header.base = offset - *distance;
-  } else if (start->type == kReferenceDelta) {
-    const ByteView id = in.Raw(ObjectIdWidth(ids().format()));
-    const auto rank = in.ok() ? ids().Find(ObjectId(id)) : std::nullopt;
+  const auto read = ReadEntryHeader(in, ids().format());
+  if (!read || read->distance >= offset) return Bad(offset);
+  Header header{.offset = offset, .type = read->type, .size = read->size};
+  if (read->type == kOffsetDelta) {
+    header.base = offset - read->distance;
+  } else if (read->type == kReferenceDelta) {
+    const auto rank = ids().Find(ObjectId(read->base));
     if (!rank) return Bad(offset);
     header.base = index_.offsets[*rank];
-  } else if (start->type < static_cast<uint8_t>(ObjectType::kCommit) ||
-             start->type > static_cast<uint8_t>(ObjectType::kTag)) {
-    return Bad(offset);
   }
-  if (!in.ok()) return Bad(offset);
   header.stream = offset + bytes.size() - in.remaining();
   return header;
 }
@@ -199,9 +191,11 @@ Result<ObjectType> PackLookup::ReadAt(PackRank rank, uint64_t offset,
   return type;
 }
 
-bool PackLookup::HasCopies(PackRank rank) const {
-  return std::ranges::find(index_.copies, rank, &PackIndex::Copy::rank) !=
-         index_.copies.end();
+std::span<const PackIndex::Copy> PackLookup::Copies(PackRank rank) const {
+  // They are in the order of the index.
+  const auto copies =
+      std::ranges::equal_range(index_.copies, rank, {}, &PackIndex::Copy::rank);
+  return {copies.begin(), copies.end()};
 }
 
 Result<ObjectInfo> PackLookup::ReadInfo(PackRank rank) const {
@@ -213,12 +207,11 @@ Result<ObjectInfo> PackLookup::ReadInfo(PackRank rank) const {
 
 Result<ObjectType> PackLookup::Read(PackRank rank, Bytes& content) const {
   Result<ObjectType> type = ReadAt(rank, index_.offsets[rank], content);
-  int tries = 1;
-  for (const PackIndex::Copy& copy : index_.copies) {
-    if (type || tries == kMostTries) break;
-    if (copy.rank != rank) continue;
+  const auto copies = Copies(rank);
+  for (const PackIndex::Copy& copy :
+       copies.first(std::min(copies.size(), kMostCopies))) {
+    if (type) break;
     type = ReadAt(rank, copy.offset, content);
-    ++tries;
   }
   return type;
 }

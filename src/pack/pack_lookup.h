@@ -12,6 +12,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <unordered_map>
 #include <utility>
 
@@ -35,7 +36,7 @@ class PackLookup {
 
   const PackIds& ids() const { return index_.ids; }
   // Whether the pack has several entries of an object.
-  bool HasCopies(PackRank rank) const;
+  bool HasCopies(PackRank rank) const { return !Copies(rank).empty(); }
 
   // REQUIRES, here and below: rank < ids().size(). Errors: kCorrupt, kIo;
   // kLimitExceeded for an object that is too large.
@@ -67,6 +68,8 @@ class PackLookup {
         contents_(kContentsSize) {}
 
   std::unexpected<Error> Bad(uint64_t offset) const;
+  // The entries of an object but the first one.
+  std::span<const PackIndex::Copy> Copies(PackRank rank) const;
   Result<Header> ReadHeader(uint64_t offset) const;
   // The type of the object at `offset`. kCorrupt if a base has a bad header, or
   // if bases form a circle.

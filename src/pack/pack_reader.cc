@@ -10,7 +10,6 @@
 #include "base/error.h"
 #include "base/group_sort.h"
 #include "base/huge_pages.h"
-#include "base/offset_varint.h"
 #include "base/parallel.h"
 #include "pack/pack_delta.h"
 #include "pack/pack_entry_stream.h"
@@ -174,16 +173,11 @@ Result<PackReader::EntryHeader> PackReader::ParseHeader(PackPosition position,
                                                         ByteView bytes) const {
   const uint64_t offset = entries_[position].offset;
   ByteReader in(bytes);
-  const auto start = ReadEntryStart(in);
-  if (!start) return Bad(offset, file_->path());
-  EntryHeader header{.type = start->type, .size = start->size};
-  uint64_t base_offset = 0;
+  const auto read = ReadEntryHeader(in, ids_.format());
+  if (!read || read->distance > offset) return Bad(offset, file_->path());
+  EntryHeader header{.type = read->type, .size = read->size};
   if (header.type == kOffsetDelta) {
-    const auto distance = ReadOffsetVarint(in);  // back to the base
-    if (!distance || *distance == 0 || *distance > offset) {
-      return Bad(offset, file_->path());
-    }
-    base_offset = offset - *distance;
+    const uint64_t base_offset = offset - read->distance;
     header.base = entries_[position].base;
     if (header.base == kNoBase || entries_[header.base].offset != base_offset) {
       const auto base =
@@ -195,16 +189,10 @@ Result<PackReader::EntryHeader> PackReader::ParseHeader(PackPosition position,
           PackPosition(static_cast<uint32_t>(base - entries_.begin()));
     }
   } else if (header.type == kReferenceDelta) {
-    const ByteView id = in.Raw(ObjectIdWidth(ids_.format()));
-    if (!in.ok()) return Bad(offset, file_->path());
-    const auto rank = ids_.Find(ObjectId(id));
+    const auto rank = ids_.Find(ObjectId(read->base));
     if (!rank) return Bad(offset, file_->path());
     header.base = positions_[*rank];
-  } else if (header.type < static_cast<uint8_t>(ObjectType::kCommit) ||
-             header.type > static_cast<uint8_t>(ObjectType::kTag)) {
-    return Bad(offset, file_->path());
   }
-  if (!in.ok()) return Bad(offset, file_->path());
   header.length = bytes.size() - in.remaining();
   return header;
 }

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Reads the objects of one pack fast: the position and base of each entry are
-// found once, entries are inflated whole, and recently rebuilt
-// bases are cached. Supports the packs that Git writes; any other pack is
-// refused and left to PackLookup. If the pack has several entries of an object,
+// found once, entries are inflated whole, and recently rebuilt bases are
+// cached. Supports the packs that Git writes; any other pack is refused and
+// left to PackLookup. If the pack has several entries of an object,
 // the object is read from an entry that is sound with all its bases. May be
 // used from several threads at once.
 

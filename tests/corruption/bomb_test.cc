@@ -10,15 +10,13 @@
 #include <algorithm>
 #include <functional>
 #include <memory>
-#include <sstream>
-#include <streambuf>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "cli.h"
 #include "convert/convert_source.h"
+#include "fuzz/run_command.h"
 #include "history/revision_walk.h"
 #include "reader/archive_file.h"
 #include "report/statistics_collector.h"
@@ -61,14 +59,6 @@ void CountAll(const ArchiveFile& archive) {
   if (collector.ReadBlocks(TwoThreads())) (void)collector.Finish();
 }
 
-// Output that nobody reads.
-class NoOutput final : public std::streambuf {
-  int overflow(int c) override { return c == EOF ? 0 : c; }
-  std::streamsize xsputn(const char*, std::streamsize size) override {
-    return size;
-  }
-};
-
 // Runs a command line in which '@' stands for the file.
 void RunCommand(std::vector<std::string> arguments, const Bytes& bytes) {
   const TempDir directory;
@@ -78,11 +68,7 @@ void RunCommand(std::vector<std::string> arguments, const Bytes& bytes) {
   if (arguments.front() == "restore") {
     arguments.push_back(directory / "repository");
   }
-  std::istringstream in;
-  NoOutput nothing;
-  std::ostream out(&nothing);
-  std::ostringstream err;
-  (void)cli::Run(arguments, {in, out, err, false, {}});
+  (void)testing::RunCommand(arguments);
 }
 
 // As 'convert --base'. Of a source that has nothing, so that all of it is what

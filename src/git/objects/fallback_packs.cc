@@ -29,14 +29,8 @@ FallbackPacks::FallbackPacks(ObjectFormat format, std::string path,
     pool_.emplace(PosixFileSystem(), kMaxOpenLookups);
   }
   packs_.reserve(packs.size());
-  for (const std::string& pack : packs) packs_.push_back({.path = pack});
-  // Both are in one order.
-  size_t at = 0;
-  for (const PackNumber number : readers_->readers().indexes()) {
-    while (at < packs_.size() && packs_[at].path != readers_->path(number))
-      ++at;
-    if (at < packs_.size())
-      packs_[at].reader = readers_->readers()[number].get();
+  for (const std::string& pack : packs) {
+    packs_.push_back({.path = pack, .reader = readers_->ReaderOf(pack)});
   }
 }
 

@@ -144,12 +144,13 @@ Result<ObjectIdTable> ObjectDatabase::List() {
     open.push_back(reader->ids());
     if (reader->repeated().size() != 0) open.push_back(reader->repeated());
   }
-  ZPACK_ASSIGN_OR_RETURN(
-      ObjectListing listing,
-      ListObjects(
-          format_, directories_, open,
-          [this](const std::string& pack) { return packed_->Reads(pack); },
-          [this] { return fallback_->List(); }));
+  ZPACK_ASSIGN_OR_RETURN(ObjectListing listing,
+                         ListObjects(
+                             format_, directories_, open,
+                             [this](const std::string& pack) {
+                               return packed_->ReaderOf(pack) != nullptr;
+                             },
+                             [this] { return fallback_->List(); }));
   only_loose_ = std::move(listing.only_loose);
   repeated_ = std::move(listing.repeated);
   return std::move(listing.all);

@@ -46,9 +46,8 @@ Result<PackedObjects> PackedObjects::Open(
       }
       continue;
     }
+    objects.by_path_[pack] = reader->get();
     objects.readers_.push_back(*std::move(reader));
-    objects.names_.push_back(pack);
-    objects.paths_.insert(pack);
   }
   if (objects.readers_.size() > kMaxSearchedPacks) {
     ZPACK_TRY(objects.MergeIds(format));

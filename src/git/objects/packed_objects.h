@@ -7,9 +7,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -34,8 +34,12 @@ class PackedObjects {
                                     unsigned threads);
 
   size_t pack_count() const { return readers_.size(); }
-  // True if `pack` is one of the opened packs.
-  bool Reads(const std::string& pack) const { return paths_.contains(pack); }
+  // The reader of a pack, by its path without extension. Null if it is not one
+  // of the opened packs.
+  const PackReader* ReaderOf(const std::string& pack) const {
+    const auto at = by_path_.find(pack);
+    return at == by_path_.end() ? nullptr : at->second;
+  }
 
   // The error of a pack that exists but cannot be read. Nothing if there is no
   // such pack.
@@ -49,8 +53,6 @@ class PackedObjects {
   };
   std::optional<Place> Find(const ObjectId& id) const;
 
-  // The path of an opened pack, without extension.
-  const std::string& path(PackNumber number) const { return names_[number]; }
   const IndexedVector<PackNumber, std::unique_ptr<PackReader>>& readers()
       const {
     return readers_;
@@ -66,8 +68,7 @@ class PackedObjects {
   };
 
   IndexedVector<PackNumber, std::unique_ptr<PackReader>> readers_;
-  IndexedVector<PackNumber, std::string> names_;  // paths without extension
-  std::set<std::string> paths_;                   // the same
+  std::map<std::string, const PackReader*> by_path_;
   std::optional<Error> unreadable_;
   // With many packs: the ids of all packs, and the position of each. Otherwise
   // empty.

@@ -37,6 +37,13 @@ class ObjectDatabaseTest : public ::testing::Test {
   std::string objects() const { return repo_.path() + "/objects"; }
   // Moves all loose objects into a pack of their own.
   void Pack() const { repo_.Git({"repack", "-q", "-d"}); }
+  Result<ObjectDatabase> Open(
+      ExpectedReads expected = ExpectedReads::kContents) const {
+    ReadingOptions options;
+    options.expected = expected;
+    return ObjectDatabase::Open(testing::TestFormat(), repo_.path(),
+                                {objects()}, options);
+  }
 
   Libgit2Options options_;
   testing::TempDir dir_;
@@ -64,10 +71,7 @@ TEST_F(ObjectDatabaseTest, IndexThatPromisesTooMuchIsRefused) {
   testing::WriteFile(index, bytes);
   for (const ExpectedReads expected :
        {ExpectedReads::kInfos, ExpectedReads::kContents}) {
-    ReadingOptions options;
-    options.expected = expected;
-    auto database = ObjectDatabase::Open(testing::TestFormat(), repo_.path(),
-                                         {objects()}, options);
+    auto database = Open(expected);
     ASSERT_THAT(database, testing::IsOk());
     EXPECT_THAT(database->ReadInfo(Id(id)),
                 testing::IsError(ErrorCode::kSourceCorrupt,
@@ -97,8 +101,7 @@ TEST_F(ObjectDatabaseTest, DamageCostsOnlyWhatNeedsIt) {
   std::string bytes = testing::ReadFile(pack + ".pack");
   bytes[last] = static_cast<char>(bytes[last] | 0x70);
   testing::WriteFile(pack + ".pack", bytes);
-  const auto database = ObjectDatabase::Open(testing::TestFormat(),
-                                             repo_.path(), {objects()}, {});
+  const auto database = Open();
   ASSERT_THAT(database, testing::IsOk());
   for (const std::string& id : ids) {
     Bytes content;
@@ -135,8 +138,7 @@ TEST_F(ObjectDatabaseTest, PackOfVersion3IsRead) {
   const std::string id = repo_.History(2);
   repo_.PackAll();
   EditPack(OnlyPack(objects()), [](std::string& bytes) { bytes[7] = '\3'; });
-  const auto database = ObjectDatabase::Open(testing::TestFormat(),
-                                             repo_.path(), {objects()}, {});
+  const auto database = Open();
   ASSERT_THAT(database, testing::IsOk());
   EXPECT_TRUE(database->FindPackedForm(Id(id)).has_value());
   EXPECT_TRUE(IsPackWhole(testing::TestFormat(), PosixFileSystem(), objects(),
@@ -159,8 +161,7 @@ TEST_F(ObjectDatabaseTest, PackThatReadersRefuseIsReadWhole) {
   // and Git does not see.
   EditPack(OnlyPack(objects()),
            [](std::string& bytes) { bytes.append(size_t{2} << 20, '\0'); });
-  auto database = ObjectDatabase::Open(testing::TestFormat(), repo_.path(),
-                                       {objects()}, {});
+  auto database = Open();
   ASSERT_THAT(database, testing::IsOk());
   const auto all = database->List();
   ASSERT_THAT(all, testing::IsOk());
@@ -219,8 +220,7 @@ TEST_F(ObjectDatabaseTest, DamageOfAnIndexCostsWhatItIsAbout) {
     std::string bytes = whole;
     damage.apply(bytes);
     testing::WriteFile(index, bytes);
-    auto database = ObjectDatabase::Open(testing::TestFormat(), repo_.path(),
-                                         {objects()}, {});
+    auto database = Open();
     ASSERT_THAT(database, testing::IsOk());
     const auto all = database->List();
     ASSERT_THAT(all, testing::IsOk());
@@ -247,8 +247,7 @@ TEST_F(ObjectDatabaseTest, PackOfAnotherIndexIsRefused) {
   std::string bytes = testing::ReadFile(pack);
   bytes.back() ^= '\1';
   testing::WriteFile(pack, bytes);
-  const auto database = ObjectDatabase::Open(testing::TestFormat(),
-                                             repo_.path(), {objects()}, {});
+  const auto database = Open();
   ASSERT_THAT(database, testing::IsOk());
   Bytes content;
   EXPECT_FALSE(database->Read(Id(id), content));
@@ -313,10 +312,7 @@ TEST_F(ObjectDatabaseTest, WhatAnotherProcessRepackedIsRead) {
   }
   for (const ExpectedReads expected :
        {ExpectedReads::kInfos, ExpectedReads::kContents}) {
-    ReadingOptions options;
-    options.expected = expected;
-    auto database = ObjectDatabase::Open(testing::TestFormat(), repo_.path(),
-                                         {objects()}, options);
+    auto database = Open(expected);
     ASSERT_THAT(database, testing::IsOk());
     EXPECT_THAT(database->ReadInfo(Id(testing::FakeId('1'))),
                 testing::IsError(ErrorCode::kNotFound,
@@ -343,10 +339,7 @@ TEST_F(ObjectDatabaseTest, WhatAnotherProcessPackedIsRead) {
         "loose " + std::to_string(static_cast<int>(expected)) + "\n";
     const std::string loose = repo_.WriteBlob(content);
     repo_.SetRef("refs/tags/loose", loose);
-    ReadingOptions options;
-    options.expected = expected;
-    auto database = ObjectDatabase::Open(testing::TestFormat(), repo_.path(),
-                                         {objects()}, options);
+    auto database = Open(expected);
     ASSERT_THAT(database, testing::IsOk());
     Pack();
     Bytes read;
