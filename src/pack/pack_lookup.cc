@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -177,18 +178,70 @@ Result<PackLookup::Content> PackLookup::ContentAt(uint64_t offset) const {
   return content;
 }
 
+Status PackLookup::CheckId(PackRank rank, uint64_t offset, ObjectType type,
+                           ByteView content) const {
+  if (ObjectHasher(ids().format()).Hash(type, content) == ids()[rank]) {
+    return {};
+  }
+  return MakeError(ErrorCode::kCorrupt,
+                   "the entry at offset {} of '{}' is another object",
+                   AtOffset{offset}, AtPath{file_->path()});
+}
+
 Result<ObjectType> PackLookup::ReadAt(PackRank rank, uint64_t offset,
                                       Bytes& content) const {
   // First, because it refuses circles.
   ZPACK_ASSIGN_OR_RETURN(const ObjectType type, TypeAt(offset));
   ZPACK_ASSIGN_OR_RETURN(const Content found, ContentAt(offset));
-  if (ObjectHasher(ids().format()).Hash(type, *found) != ids()[rank]) {
-    return MakeError(ErrorCode::kCorrupt,
-                     "the entry at offset {} of '{}' is another object",
-                     AtOffset{offset}, AtPath{file_->path()});
-  }
+  ZPACK_TRY(CheckId(rank, offset, type, *found));
   content.assign(found->begin(), found->end());
   return type;
+}
+
+std::optional<PackRank> PackLookup::EntryAt(uint64_t offset) const {
+  const std::scoped_lock lock(mutex_);
+  if (entries_.empty()) {
+    entries_.reserve(size_t{ids().size()} + index_.copies.size());
+    for (const PackRank rank : ids().ranks()) {
+      entries_.push_back({index_.offsets[rank], rank});
+    }
+    for (const PackIndex::Copy& copy : index_.copies) {
+      entries_.push_back({copy.offset, copy.rank});
+    }
+    std::ranges::sort(entries_, {}, &Entry::offset);
+  }
+  const auto at =
+      std::ranges::lower_bound(entries_, offset, {}, &Entry::offset);
+  if (at == entries_.end() || at->offset != offset) return std::nullopt;
+  return at->rank;
+}
+
+Result<ObjectType> PackLookup::ReadOnOtherBaseAt(PackRank rank, uint64_t offset,
+                                                 const BaseSource& bases,
+                                                 Bytes& content) const {
+  std::vector<Header> chain;
+  // Bases that are named by id may form a circle.
+  std::unordered_set<uint64_t> seen;
+  std::optional<ObjectType> type;
+  for (uint64_t at = offset; !type;) {
+    ZPACK_ASSIGN_OR_RETURN(const Header header, ReadHeader(at));
+    if (!header.base || !seen.insert(at).second) return Bad(at);
+    chain.push_back(header);
+    at = *header.base;
+    const auto base = EntryAt(at);
+    if (!base) continue;
+    const Result<ObjectType> found = bases(ids()[*base], content);
+    if (found) type = *found;
+  }
+  Bytes delta;
+  Bytes next;
+  for (; !chain.empty(); chain.pop_back()) {
+    ZPACK_TRY(Inflate(chain.back(), delta));
+    ZPACK_TRY(ApplyPackDelta(content, delta, max_size_, next));
+    std::swap(content, next);
+  }
+  ZPACK_TRY(CheckId(rank, offset, *type, content));
+  return *type;
 }
 
 std::span<const PackIndex::Copy> PackLookup::Copies(PackRank rank) const {
@@ -205,15 +258,29 @@ Result<ObjectInfo> PackLookup::ReadInfo(PackRank rank) const {
   return ObjectInfo{type, content.size()};
 }
 
-Result<ObjectType> PackLookup::Read(PackRank rank, Bytes& content) const {
-  Result<ObjectType> type = ReadAt(rank, index_.offsets[rank], content);
+template <typename ReadEntry>
+Result<ObjectType> PackLookup::AtOneEntry(PackRank rank, ReadEntry read) const {
+  Result<ObjectType> type = read(index_.offsets[rank]);
   const auto copies = Copies(rank);
   for (const PackIndex::Copy& copy :
        copies.first(std::min(copies.size(), kMostCopies))) {
     if (type) break;
-    type = ReadAt(rank, copy.offset, content);
+    type = read(copy.offset);
   }
   return type;
+}
+
+Result<ObjectType> PackLookup::Read(PackRank rank, Bytes& content) const {
+  return AtOneEntry(
+      rank, [&](uint64_t offset) { return ReadAt(rank, offset, content); });
+}
+
+Result<ObjectType> PackLookup::ReadOnOtherBase(PackRank rank,
+                                               const BaseSource& bases,
+                                               Bytes& content) const {
+  return AtOneEntry(rank, [&](uint64_t offset) {
+    return ReadOnOtherBaseAt(rank, offset, bases, content);
+  });
 }
 
 Result<std::unique_ptr<ObjectStream>> PackLookup::OpenStream(

@@ -9,12 +9,14 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "base/file.h"
 #include "base/index_spaces.h"
@@ -44,6 +46,13 @@ class PackLookup {
   Result<ObjectInfo> ReadInfo(PackRank rank) const;
   // Also kCorrupt for content that has another id.
   Result<ObjectType> Read(PackRank rank, Bytes& content) const;
+  // Reads the content of a base from elsewhere.
+  using BaseSource =
+      std::function<Result<ObjectType>(const ObjectId& base, Bytes& content)>;
+  // Reads a delta whose direct or indirect base is damaged here, on the nearest
+  // base that `bases` has. Errors as above.
+  Result<ObjectType> ReadOnOtherBase(PackRank rank, const BaseSource& bases,
+                                     Bytes& content) const;
   // Reads an object that has one entry, and is stored whole, in pieces, and
   // others at once. The lookup must outlive the stream.
   Result<std::unique_ptr<ObjectStream>> OpenStream(PackRank rank) const;
@@ -81,8 +90,18 @@ class PackLookup {
   Result<Content> ContentAt(uint64_t offset) const;
   Content FindContent(uint64_t offset) const;
   void KeepContent(uint64_t offset, const Content& content) const;
+  Status CheckId(PackRank rank, uint64_t offset, ObjectType type,
+                 ByteView content) const;
   Result<ObjectType> ReadAt(PackRank rank, uint64_t offset,
                             Bytes& content) const;
+  // The object whose entry begins at `offset`, by the index.
+  std::optional<PackRank> EntryAt(uint64_t offset) const;
+  Result<ObjectType> ReadOnOtherBaseAt(PackRank rank, uint64_t offset,
+                                       const BaseSource& bases,
+                                       Bytes& content) const;
+  // Calls `read` with the offset of each entry of an object until one is right.
+  template <typename ReadEntry>
+  Result<ObjectType> AtOneEntry(PackRank rank, ReadEntry read) const;
 
   static constexpr uint64_t kContentsSize = uint64_t{32} << 20;
 
@@ -94,6 +113,12 @@ class PackLookup {
   // By offset; 0 for entries that have no type because of damage.
   mutable std::unordered_map<uint64_t, uint8_t> types_;
   mutable LruCache<uint64_t, Bytes> contents_;
+  // For EntryAt, once it is needed: the entries in ascending order of offsets.
+  struct Entry {
+    uint64_t offset = 0;
+    PackRank rank;
+  };
+  mutable std::vector<Entry> entries_;
 };
 
 }  // namespace zpack

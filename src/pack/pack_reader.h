@@ -95,11 +95,6 @@ class PackReader {
   // large to be read at once (512 MiB); kLimitExceeded if a delta gives such an
   // object; kCorrupt; kIo.
   Status Read(PackRank rank, Bytes& content);
-  // Fills `content` with the result of applying the delta at `rank` to `base`.
-  // Errors as Read. REQUIRES: not IsWhole(rank).
-  Status ApplyDelta(PackRank rank, ByteView base, Bytes& content) const {
-    return Expand(positions_[rank], base, kMaxSize, content);
-  }
   // Opens an object of any size, to read it in pieces. kCorrupt and kIo, here
   // and from the stream. REQUIRES: IsWhole(rank); the reader outlives the
   // stream.

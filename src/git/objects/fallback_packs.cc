@@ -146,6 +146,15 @@ Result<ObjectType> FallbackPacks::Read(const ObjectId& id,
                                 });
 }
 
+Result<ObjectType> FallbackPacks::ReadOnOtherBase(
+    const ObjectId& id, const PackLookup::BaseSource& bases,
+    Bytes& content) const {
+  return AtOnePlace<ObjectType>(
+      id, FindPlaces(id), [&](const PackLookup& pack, PackRank rank) {
+        return pack.ReadOnOtherBase(rank, bases, content);
+      });
+}
+
 Result<std::unique_ptr<ObjectStream>> FallbackPacks::OpenStream(
     const ObjectId& id) const {
   using Stream = std::unique_ptr<ObjectStream>;

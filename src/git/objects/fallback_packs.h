@@ -40,6 +40,12 @@ class FallbackPacks {
   Result<ObjectInfo> ReadInfo(const ObjectId& id) const;
   Result<ObjectType> Read(const ObjectId& id, Bytes& content) const;
   Result<std::unique_ptr<ObjectStream>> OpenStream(const ObjectId& id) const;
+  // As PackLookup::ReadOnOtherBase, for an object that cannot be read.
+  Result<ObjectType> ReadOnOtherBase(const ObjectId& id,
+                                     const PackLookup::BaseSource& bases,
+                                     Bytes& content) const;
+  // Whether the packs that can be opened have several copies of the object.
+  bool HasCopies(const ObjectId& id) const { return HasCopies(FindPlaces(id)); }
 
  private:
   struct Pack {

@@ -14,6 +14,7 @@
 #include "git/objects/object_listing.h"
 #include "git/objects/pack_directory.h"
 #include "git/repository_layout.h"
+#include "object/content_stream.h"
 
 namespace zpack {
 namespace {
@@ -80,6 +81,12 @@ class PackEntryOfSource final : public ObjectStream {
   std::unique_ptr<ObjectStream> entry_;
   ObjectId id_;
 };
+
+// Whether there is an object, but no copy of it could be read.
+template <typename T>
+bool IsDamaged(const Result<T>& result) {
+  return !result && result.error().code != ErrorCode::kNotFound;
+}
 
 }  // namespace
 
@@ -227,7 +234,7 @@ Result<T> ObjectDatabase::Find(const ObjectId& id, FromLoose from_loose,
 }
 
 Result<ObjectInfo> ObjectDatabase::ReadInfo(const ObjectId& id) const {
-  return Find<ObjectInfo>(
+  auto info = Find<ObjectInfo>(
       id,
       [](const std::unique_ptr<LooseObject>& object) -> Result<ObjectInfo> {
         return object->info();
@@ -236,6 +243,10 @@ Result<ObjectInfo> ObjectDatabase::ReadInfo(const ObjectId& id) const {
         return pack.Info(rank);
       },
       [&](const FallbackPacks& packs) { return packs.ReadInfo(id); });
+  if (!IsDamaged(info)) return info;
+  Bytes content;
+  const auto type = ReadOnOtherBase(id, content);
+  return type ? ObjectInfo{*type, content.size()} : std::move(info);
 }
 
 void ObjectDatabase::PrefetchReads(std::span<const ObjectId> ids) const {
@@ -254,7 +265,7 @@ void ObjectDatabase::PrefetchReads(std::span<const ObjectId> ids) const {
 Result<ObjectType> ObjectDatabase::Read(const ObjectId& id,
                                         Bytes& content) const {
   Result<ObjectType> type = ReadCopy(id, content);
-  if (type || type.error().code == ErrorCode::kNotFound) return type;
+  if (!IsDamaged(type)) return type;
   const auto rebuilt = ReadOnOtherBase(id, content);
   return rebuilt ? rebuilt : type;
 }
@@ -276,31 +287,21 @@ Result<ObjectType> ObjectDatabase::ReadCopy(const ObjectId& id,
 
 Result<ObjectType> ObjectDatabase::ReadOnOtherBase(const ObjectId& id,
                                                    Bytes& content) const {
-  const auto at = packed_->Find(id);
-  std::vector<PackRank> chain;
-  for (std::optional<PackRank> rank = at ? std::optional(at->rank)
-                                         : std::nullopt;
-       rank; rank = at->pack->Base(*rank)) {
-    const ObjectId base = at->pack->ids()[*rank];
-    if (!chain.empty() && repeated_.Find(base)) {
-      const auto type = ReadCopy(base, content);
-      if (!type) return type;
-      Bytes next;
-      for (; !chain.empty(); chain.pop_back()) {
-        ZPACK_TRY(at->pack->ApplyDelta(chain.back(), content, next));
-        std::swap(content, next);
-      }
-      return type;
+  const auto read_base = [this](const ObjectId& base,
+                                Bytes& bytes) -> Result<ObjectType> {
+    // A single copy is the damaged one, or needs it.
+    if (!fallback_->HasCopies(base) && !LooseObject::Open(directories_, base)) {
+      return MakeError(ErrorCode::kNotFound, "no other copy of {}", base);
     }
-    chain.push_back(*rank);
-  }
-  return MakeError(ErrorCode::kNotFound, "no other base of object {}", id);
+    return ReadCopy(base, bytes);
+  };
+  return fallback_->ReadOnOtherBase(id, read_base, content);
 }
 
 Result<std::unique_ptr<ObjectStream>> ObjectDatabase::OpenStream(
     const ObjectId& id) const {
   using Stream = std::unique_ptr<ObjectStream>;
-  return Find<Stream>(
+  auto stream = Find<Stream>(
       id,
       [](std::unique_ptr<LooseObject> object) -> Result<Stream> {
         return object;
@@ -314,6 +315,11 @@ Result<std::unique_ptr<ObjectStream>> ObjectDatabase::OpenStream(
         return std::make_unique<PackEntryOfSource>(std::move(entry), id);
       },
       [&](const FallbackPacks& packs) { return packs.OpenStream(id); });
+  if (!IsDamaged(stream)) return stream;
+  Bytes content;
+  const auto type = ReadOnOtherBase(id, content);
+  if (!type) return stream;
+  return std::make_unique<ContentStream>(std::move(content), *type);
 }
 
 }  // namespace zpack

@@ -75,8 +75,8 @@ class ObjectDatabase {
   Result<T> Find(const ObjectId& id, FromLoose from_loose,
                  FromReader from_reader, FromFallback from_fallback) const;
   Result<ObjectType> ReadCopy(const ObjectId& id, Bytes& content) const;
-  // Reads a delta if the copy of one of its direct or indirect bases in this
-  // pack is damaged, but another copy exists.
+  // Reads a delta of which no copy can be read, if a direct or indirect base is
+  // damaged in its pack, but has a sound copy elsewhere.
   Result<ObjectType> ReadOnOtherBase(const ObjectId& id, Bytes& content) const;
 
   ObjectFormat format_;

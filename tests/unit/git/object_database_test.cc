@@ -146,6 +146,89 @@ TEST_F(ObjectDatabaseTest, PackOfVersion3IsRead) {
   EXPECT_EQ(repo_.TryGit({"cat-file", "-e", id}).exit_code, 0);
 }
 
+// The entry of a base is damaged, and the base has a copy elsewhere. As in Git,
+// all that needs it is read.
+TEST_F(ObjectDatabaseTest, DeltasAreReadOnAnotherCopyOfTheirBase) {
+  std::vector<std::string> ids;
+  std::string text = testing::RawToHex(testing::RandomBytes(1, 3000));
+  for (int i = 0; i < 12; ++i) {
+    text += std::to_string(i);
+    ids.push_back(repo_.WriteBlob(text));
+  }
+  // The longest is the base of the others, stored whole.
+  const std::string& base = ids.back();
+  const std::string loose = repo_.LooseObjectPath(base);
+  const std::string loose_file = testing::ReadFile(loose);
+  repo_.PackAll();
+  const std::string pack = OnlyPack(objects());
+  const std::string sound = testing::ReadFile(pack + ".pack");
+  const std::string sound_index = testing::ReadFile(pack + ".idx");
+  size_t offset = 0;
+  std::istringstream index(repo_.Git({"show-index"}, sound_index));
+  for (std::string line; std::getline(index, line);) {
+    if (line.contains(base)) offset = std::stoul(line);
+  }
+  ASSERT_NE(offset, 0U);
+
+  const auto check = [&](const std::string& what) {
+    for (const ExpectedReads expected :
+         {ExpectedReads::kInfos, ExpectedReads::kContents}) {
+      auto database = Open(expected);
+      ASSERT_THAT(database, testing::IsOk()) << what;
+      if (expected == ExpectedReads::kContents) {
+        ASSERT_THAT(database->List(), testing::IsOk()) << what;
+      }
+      for (const std::string& id : ids) {
+        Bytes content;
+        EXPECT_THAT(database->Read(Id(id), content), testing::IsOk())
+            << what << id;
+        EXPECT_EQ(AsText(content), repo_.Git({"cat-file", "blob", id})) << what;
+        const auto info = database->ReadInfo(Id(id));
+        ASSERT_THAT(info, testing::IsOk()) << what << id;
+        EXPECT_EQ(*info, (ObjectInfo{ObjectType::kBlob, content.size()}));
+        // In pieces, a second copy counts only where it was listed.
+        if (expected == ExpectedReads::kInfos) continue;
+        const auto stream = database->OpenStream(Id(id));
+        ASSERT_THAT(stream, testing::IsOk()) << what << id;
+        Bytes pieces(content.size());
+        EXPECT_THAT((*stream)->Read(pieces), testing::IsOk()) << what << id;
+        EXPECT_EQ(pieces, content) << what << id;
+      }
+    }
+  };
+  // A bad header, a bad stream, and the same in a pack that no reader takes.
+  for (const int kind : {0, 1, 2, 3}) {
+    for (const bool is_loose : {true, false}) {
+      testing::WriteFile(pack + ".pack", sound);
+      testing::WriteFile(pack + ".idx", sound_index);
+      std::string other;
+      if (is_loose) {
+        other = loose;
+        fs::create_directories(fs::path(loose).parent_path());
+        testing::WriteFile(loose, loose_file);
+      } else {
+        other = objects() + "/pack/pack-" +
+                repo_.Git({"pack-objects", "-q", objects() + "/pack/pack"},
+                          base + "\n");
+        if (other.ends_with('\n')) other.pop_back();
+      }
+      EditPack(pack, [&](std::string& bytes) {
+        if (kind % 2 == 0) {
+          bytes[offset] = static_cast<char>(bytes[offset] | 0x70);
+        } else {
+          bytes[offset + 100] ^= '\x55';
+        }
+        if (kind >= 2) bytes.append(size_t{2} << 20, '\0');
+      });
+      check("damage " + std::to_string(kind) +
+            (is_loose ? ", a loose copy: " : ", a copy in a pack: "));
+      for (const char* extension : {"", ".pack", ".idx", ".rev"}) {
+        fs::remove(other + extension);
+      }
+    }
+  }
+}
+
 // What is read without the scan of a pack is the same, in chains as well.
 TEST_F(ObjectDatabaseTest, PackThatReadersRefuseIsReadWhole) {
   repo_.History(20);
