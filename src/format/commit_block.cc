@@ -3,6 +3,7 @@
 
 #include "format/commit_block.h"
 
+#include <algorithm>
 #include <string_view>
 
 #include "base/error.h"
@@ -70,6 +71,11 @@ void CommitBlockBuilder::Add(ByteView content) {
 
 namespace {
 
+// About what the lines of author and committer take.
+constexpr uint64_t kPersons = 160;
+// More is allocated only as it arrives.
+constexpr uint64_t kMostExpectedBytes = uint64_t{16} << 20;
+
 class CommitDecoder {
  public:
   CommitDecoder(const BlockStreams& streams, const CommitContext& context,
@@ -90,6 +96,7 @@ class CommitDecoder {
     ZPACK_TRY(columns_.Check(count));
     Commits commits;
     commits.sizes.reserve(count);
+    commits.contents.reserve(ExpectedSize(count));
     for (uint32_t index = 0; index < count; ++index) {
       const size_t before = commits.contents.size();
       ZPACK_TRY(DecodeCommit(commits.contents));
@@ -105,6 +112,14 @@ class CommitDecoder {
   }
 
  private:
+  // About how many bytes the commits have. No less costs copies, and no more
+  // only address space.
+  size_t ExpectedSize(uint32_t count) const {
+    const uint64_t size = messages_.remaining() + headers_.remaining() +
+                          count * (2 * (2 * id_width_ + 8) + kPersons);
+    return std::min({size, max_size_, kMostExpectedBytes});
+  }
+
   Status DecodeCommit(Bytes& out) {
     ZPACK_TRY(columns_.Next(row_));
     if (row_.verbatim) {

@@ -28,20 +28,23 @@ namespace zpack::format {
 
 class TreeBlock {
  public:
+  // Packed, because a large repository has millions of entries and edits in
+  // memory at a time.
   struct Entry {
-    uint32_t name = 0;
+    uint32_t name : 29 = 0;
+    uint8_t mode : 3 = 0;  // index in kTreeModes
     LinkNumber child;
-    uint8_t mode = 0;
   };
   using Entries = std::vector<Entry>;
 
   struct Edit {
-    Entry entry;            // the new entry; for kRemove, the removed entry
-    LinkNumber before;      // the child in the base; not for kAdd
-    uint32_t position = 0;  // entries of the base before it
-    uint32_t offset = 0;    // bytes of the base's content before it
-    TreeEditKind kind = TreeEditKind::kChange;
+    Entry entry;                 // new; for kRemove, the removed entry
+    LinkNumber before;           // the child in the base; not for kAdd
+    uint32_t offset = 0;         // bytes of the base's content before it
+    uint32_t position : 30 = 0;  // entries of the base before it
+    TreeEditKind kind : 2 = TreeEditKind::kChange;
   };
+  static_assert(sizeof(Edit) == 20);
 
   // Checks that every tree can be rebuilt. `object_count` is that of the file.
   // Returns kCorrupt if the streams are not valid. Returns kLimitExceeded if

@@ -11,6 +11,14 @@
 namespace zpack::format {
 namespace {
 
+// Edits; memory for more is allocated only as they arrive.
+constexpr size_t kMostExpectedEdits = size_t{1} << 20;
+
+// What the fields of TreeBlock::Entry and TreeBlock::Edit hold, which is much
+// more than any block has.
+constexpr uint64_t kMostNames = uint64_t{1} << 29;
+constexpr uint64_t kMostEntries = uint64_t{1} << 30;
+
 std::unexpected<Error> BadTrees(std::string_view what) {
   return MakeError(ErrorCode::kCorrupt, "bad {} in block of trees", what);
 }
@@ -20,7 +28,8 @@ std::unexpected<Error> BadTrees(std::string_view what) {
 Status TreeBlock::CheckNames(uint64_t max_count) {
   const auto count =
       static_cast<uint64_t>(std::ranges::count(name_texts_, uint8_t{0}));
-  if (count > max_count) return BadTrees("number of names");
+  if (count > std::min(max_count, kMostNames))
+    return BadTrees("number of names");
   names_.reserve(count);
   std::string_view rest = AsText(name_texts_);
   while (!rest.empty()) {
@@ -52,6 +61,7 @@ class TreeBlock::Parser {
     std::vector<Listing> kept(layout.sizes.size());
     uint64_t kept_bytes = 0;
     block_.trees_.reserve(layout.sizes.size());
+    block_.edits_.reserve(std::min(kinds_.remaining(), kMostExpectedEdits));
     for (uint32_t index = 0; index < layout.sizes.size(); ++index) {
       const std::optional<uint32_t> base = layout.base(index);
       if (base && block_.trees_[*base].verbatim) return BadTrees("base");
@@ -142,6 +152,7 @@ class TreeBlock::Parser {
     const uint64_t run = runs_.Varint();
     const uint8_t kind = kinds_.U8();
     if (!runs_.ok() || run > base.size() - position_ ||
+        position_ + run >= kMostEntries ||
         kind > static_cast<uint8_t>(TreeEditKind::kAdd)) {
       return BadTrees("edit");
     }

@@ -18,8 +18,9 @@ unsigned TreeThreads(const ArchiveFile& archive, unsigned threads) {
 
 Status ForSharesOfCommits(uint64_t count, unsigned threads,
                           const std::stop_token& stop, const ShareBody& body) {
+  // Several for each thread, because some commits change much more than others.
   const uint64_t share =
-      std::max<uint64_t>(1000, (count + threads - 1) / std::max(threads, 1U));
+      std::max<uint64_t>(1000, count / (uint64_t{4} * threads) + 1);
   return ParallelFor(threads, stop, count, share, body);
 }
 

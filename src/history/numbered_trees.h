@@ -20,6 +20,7 @@
 #include "base/lru_cache.h"
 #include "base/text_table.h"
 #include "format/tree_block.h"
+#include "history/entry_differences.h"
 #include "object/object_links.h"
 #include "reader/archive_file.h"
 #include "reader/block_cache.h"
@@ -63,8 +64,8 @@ class NumberedTrees {
   // kCorrupt if it is not a tree or has a bad entry; those of decoding blocks.
   Result<RowsPtr> Read(ObjectNumber number);
 
-  // The rows in which two trees differ, in their order. Nothing unless one of
-  // them is stored as edits of the other, which is then all that is read.
+  // The rows in which two trees differ, in the order of trees. Nothing unless
+  // few edits lead from one to the other, which are then all that is read.
   // Errors are those of Read.
   struct Difference {
     Rows before;
@@ -72,6 +73,9 @@ class NumberedTrees {
   };
   Result<std::optional<Difference>> ReadDifference(ObjectNumber before,
                                                    ObjectNumber after);
+
+  // How Git sorts the names of entries: less than 0 if `a` comes before `b`.
+  int Order(const Row& a, const Row& b) const;
 
   std::string_view name(uint32_t number) const { return names_.text(number); }
   // The id of a child, also of one that is not in the file.
@@ -95,10 +99,11 @@ class NumberedTrees {
   // Turns the rows of the base of tree `index` into those of the tree, which
   // only has other children.
   void Patch(const format::TreeBlock& trees, uint32_t index, Rows& rows);
-  // Adds what tree `index` of the block does not have of its base, and what the
-  // base does not have.
-  Status AddEdits(const DecodedBlock& block, uint32_t index, Rows& of_base,
-                  Rows& of_tree);
+  // Adds the row of one side of a difference, if there is one.
+  Status AddSide(const DecodedBlock& block, uint32_t name,
+                 const EntryDifferences::Side& side, Rows& rows);
+  // Turns the rows of the base of tree `index` into those of the tree.
+  Status ApplyInPlace(const DecodedBlock& block, uint32_t index, Rows& rows);
   // A tree of a block of trees, whose base has the rows `base`.
   Result<Rows> Apply(const DecodedBlock& block, uint32_t index,
                      const Rows& base);
@@ -112,6 +117,7 @@ class NumberedTrees {
   Blocks blocks_;
   std::function<void(size_t block)> asks_;
   BlockDecoder decoder_;  // of trees in segments
+  EntryDifferences differences_;
   LruCache<ObjectNumber, Rows> trees_;
   std::unordered_map<ObjectNumber, BlockNames> block_names_;  // by first object
   TextTable names_;

@@ -77,19 +77,6 @@ Result<Visit> TreeComparison::Compare(std::span<const Tree> before, Tree after,
   return CompareTrees(trees, 0);
 }
 
-int TreeComparison::Order(const Row& a, const Row& b) const {
-  const std::string_view left = trees_.name(a.name);
-  const std::string_view right = trees_.name(b.name);
-  const size_t shared = std::min(left.size(), right.size());
-  const int order = left.substr(0, shared).compare(right.substr(0, shared));
-  if (order != 0) return order;
-  const auto end = [&](std::string_view name, const Row& row) -> int {
-    if (name.size() > shared) return static_cast<uint8_t>(name[shared]);
-    return row.is_tree() ? '/' : 0;
-  };
-  return end(left, a) - end(right, b);
-}
-
 Result<Visit> TreeComparison::CompareTrees(std::span<const Tree> trees,
                                            size_t depth) {
   const std::span<const Tree> before = trees.first(trees.size() - 1);
@@ -115,14 +102,15 @@ Result<Visit> TreeComparison::CompareTrees(std::span<const Tree> trees,
     const Row* first = nullptr;
     for (const Cursor& cursor : cursors) {
       if (cursor.at_end()) continue;
-      if (first == nullptr || Order(*cursor.next, *first) < 0) {
+      if (first == nullptr || trees_.Order(*cursor.next, *first) < 0) {
         first = cursor.next;
       }
     }
     if (first == nullptr) return Visit::kContinue;
     for (size_t i = 0; i < cursors.size(); ++i) {
       Cursor& cursor = cursors[i];
-      const bool here = !cursor.at_end() && Order(*cursor.next, *first) == 0;
+      const bool here =
+          !cursor.at_end() && trees_.Order(*cursor.next, *first) == 0;
       rows[i] = here ? cursor.next++ : nullptr;
     }
     ZPACK_VISIT(CompareRows(rows, depth), Visit::kStop);

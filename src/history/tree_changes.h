@@ -72,8 +72,6 @@ class TreeComparison {
   Status ReadRows(std::span<const Tree> trees, std::span<Cursor> cursors);
   // How many rows follow that are the same in all trees.
   static size_t CountSame(std::span<const Cursor> cursors);
-  // How Git sorts the names of entries.
-  int Order(const Row& a, const Row& b) const;
 
   NumberedTrees& trees_;
   Enters enters_;

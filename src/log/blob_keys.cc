@@ -181,6 +181,10 @@ Result<BlobKeys> BlobKeys::Search(const ArchiveFile& archive,
   } else {
     ZPACK_TRY(keys.SearchTexts(archive, objects, wanted, std::move(query)));
   }
+  keys.has_key_.resize(archive.object_count());
+  for (const auto& [blob, key] : keys.keys_) {
+    keys.has_key_[blob.value()] = true;
+  }
   return keys;
 }
 

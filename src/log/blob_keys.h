@@ -50,8 +50,8 @@ class BlobKeys {
 
   // 0 for a blob without an occurrence, and for what is not in the file.
   uint64_t Of(ObjectNumber blob) const {
-    const auto key = keys_.find(blob);
-    return key == keys_.end() ? 0 : key->second;
+    if (blob.value() >= has_key_.size() || !has_key_[blob.value()]) return 0;
+    return keys_.at(blob);
   }
   // Whether different keys of kLines mean different lines, and 0 means none:
   // no occurrence depends on line feeds.
@@ -70,6 +70,7 @@ class BlobKeys {
                      const KeySearch& wanted, LineQuery query);
 
   std::unordered_map<ObjectNumber, uint64_t> keys_;
+  std::vector<bool> has_key_;    // by object: in `keys_`, as few are
   std::vector<uint8_t> binary_;  // by object
   bool exact_ = true;
 };

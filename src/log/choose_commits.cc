@@ -3,7 +3,6 @@
 
 #include "log/choose_commits.h"
 
-#include <algorithm>
 #include <mutex>
 #include <utility>
 
@@ -61,15 +60,16 @@ Result<std::vector<PlacedSides>> ListFiles(
 // The blobs to be searched for these files, in ascending order.
 std::vector<ObjectNumber> BlobsOf(const std::vector<PlacedSides>& files,
                                   const PickaxeChoice& choice) {
-  std::vector<ObjectNumber> blobs;
+  std::vector<bool> wanted(choice.archive.object_count());
   for (const PlacedSides& file : files) {
     for (const TreeSide* const side : {&file.sides.first, &file.sides.second}) {
-      if (choice.pickaxe.HasText(*side)) blobs.push_back(side->object);
+      if (choice.pickaxe.HasText(*side)) wanted[side->object.value()] = true;
     }
   }
-  std::ranges::sort(blobs);
-  const auto rest = std::ranges::unique(blobs);
-  blobs.erase(rest.begin(), rest.end());
+  std::vector<ObjectNumber> blobs;
+  for (uint32_t number = 0; number < wanted.size(); ++number) {
+    if (wanted[number]) blobs.push_back(ObjectNumber(number));
+  }
   return blobs;
 }
 

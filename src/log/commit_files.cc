@@ -10,7 +10,6 @@
 
 #include "base/ascii.h"
 #include "base/error.h"
-#include "history/commit_shares.h"
 #include "log/archive_texts.h"
 
 namespace zpack::log {
@@ -50,19 +49,13 @@ char StatusOf(const FilePair& pair) {
   return (pair.before.mode & kType) != (pair.after.mode & kType) ? 'T' : 'M';
 }
 
-CommitFiles::CommitFiles(const ArchiveFile& archive, ObjectReader& objects,
-                         const LogOptions& options, search::Pathspec paths,
-                         PickaxeSearch* pickaxe)
-    : options_(options),
-      kept_(KeptStatuses(options.diff_filter)),
-      paths_(std::move(paths)),
-      pickaxe_(pickaxe),
-      changes_(
-          archive,
-          NumberedTrees::MakeBlocks(
-              archive,
-              pickaxe == nullptr ? 1 : TreeThreads(archive, options.threads))),
-      texts_(archive, objects, changes_.trees()) {}
+CommitFiles::CommitFiles(const Sources& sources)
+    : options_(sources.options),
+      kept_(KeptStatuses(options_.diff_filter)),
+      paths_(sources.paths),
+      pickaxe_(sources.pickaxe),
+      changes_(sources.archive, sources.blocks),
+      texts_(sources.archive, sources.objects, changes_.trees()) {}
 
 RenameOptions CommitFiles::RenamesWith(RenameSearch search) const {
   return {.search = search,
@@ -137,6 +130,10 @@ Status CommitFiles::Read(ObjectNumber commit,
   if (options_.renames != RenameSearch::kNone && !followed) {
     ZPACK_TRY(FindRenames(RenamesWith(options_.renames), texts_, pairs));
   }
+  return {};
+}
+
+Status CommitFiles::Choose(std::vector<FilePair>& pairs) {
   ZPACK_TRY(KeepWanted(pairs));
   KeepStatuses(kept_, pairs);
   return {};

@@ -29,10 +29,17 @@ char StatusOf(const FilePair& pair);
 
 class CommitFiles {
  public:
-  // All references must outlive this object. `pickaxe` may be null.
-  CommitFiles(const ArchiveFile& archive, ObjectReader& objects,
-              const LogOptions& options, search::Pathspec paths,
-              PickaxeSearch* pickaxe);
+  // What the readers of several threads share, which must outlive them.
+  struct Sources {
+    const ArchiveFile& archive;
+    ObjectReader& objects;
+    const LogOptions& options;
+    const search::Pathspec& paths;
+    PickaxeSearch* pickaxe;  // may be null
+    NumberedTrees::Blocks blocks;
+  };
+
+  explicit CommitFiles(const Sources& sources);
 
   // The path to follow, with LogOptions::follow.
   void FollowPath(std::string path) { followed_ = std::move(path); }
@@ -42,10 +49,13 @@ class CommitFiles {
   CommitChanges& changes() { return changes_; }
   const search::Pathspec& paths() const { return paths_; }
 
-  // Sets `pairs`. With LogOptions::follow, commits must come in the order of
-  // the log: the path changes with each rename.
+  // Sets `pairs` to all files that differ. With LogOptions::follow, commits
+  // must come in the order of the log: the path changes with each rename.
   Status Read(ObjectNumber commit, std::optional<ObjectNumber> parent,
               std::vector<FilePair>& pairs);
+  // Leaves those that the pickaxe and LogOptions::diff_filter want. For one
+  // thread at a time. REQUIRES: this object has read `pairs`.
+  Status Choose(std::vector<FilePair>& pairs);
 
  private:
   RenameOptions RenamesWith(RenameSearch search) const;

@@ -4,17 +4,19 @@
 #include "log/list_commits.h"
 
 #include <algorithm>
-#include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/bytes.h"
 #include "base/error.h"
+#include "history/commit_shares.h"
 #include "history/commit_walk.h"
 #include "log/choose_commits.h"
+#include "log/commit_batch.h"
 #include "log/commit_changes.h"
 #include "log/commit_files.h"
 #include "reader/blocks_ahead.h"
@@ -36,7 +38,13 @@ class CommitLister {
                      ? nullptr
                      : std::make_unique<PickaxeSearch>(archive, objects,
                                                        options, diff)),
-        files_(archive, objects, options, paths, pickaxe_.get()),
+        sources_{
+            archive,        objects,
+            options,        paths,
+            pickaxe_.get(), NumberedTrees::MakeBlocks(archive, TreeReaders())},
+        files_(sources_),
+        batch_(TreeThreads(archive, options.threads), options.first_parent,
+               [this] { return std::make_unique<CommitFiles>(sources_); }),
         objects_(objects),
         walk_(archive, files_.changes().graph(), WalkOptionsOf(options),
               SameAsParent()),
@@ -61,18 +69,41 @@ class CommitLister {
  private:
   enum class Shown : uint8_t { kNo, kYes, kStop };
 
+  // How many commits are looked at before some are shown: few at first, so that
+  // the first ones come soon, and never very many, whose files take memory.
+  static constexpr uint64_t kFirstShown = 8;
+  static constexpr uint64_t kMostShown = 128;
+  // The pickaxe searches the blobs of so many.
+  static constexpr uint64_t kFirstChosen = 256;
+
+  // How many threads share blocks of trees.
+  unsigned TreeReaders() const {
+    return pickaxe_ == nullptr ? 1 : TreeThreads(archive_, options_.threads);
+  }
+
   Status List(const Visitor<const LoggedCommit&>& visit) {
     if (pickaxe_ != nullptr && options_.follow) ZPACK_TRY(pickaxe_->Search());
     ZPACK_TRY(walk_.Start());
-    if (options_.reverse) return RunReverse(visit);
-    if (pickaxe_ != nullptr && !options_.follow) return RunPickaxe(visit);
     uint64_t left = options_.max_commits;
+    if (options_.reverse) {
+      // Like Git, counts commits before it looks at their files.
+      ZPACK_ASSIGN_OR_RETURN(auto commits, Wanted(left));
+      std::ranges::reverse(commits);
+      ZPACK_VISIT(ShowChosen(commits, left, visit), {});
+      return {};
+    }
+    // If only some commits are shown, the first ones are looked at first.
+    const bool chooses = pickaxe_ != nullptr && !options_.follow;
+    const bool all = chooses && left == LogOptions().max_commits;
+    uint64_t most = chooses ? kFirstChosen : kFirstShown;
     while (left > 0) {
-      ZPACK_ASSIGN_OR_RETURN(const auto commit, NextWanted());
-      if (!commit) break;
-      ZPACK_ASSIGN_OR_RETURN(const Shown shown, Show(*commit, visit));
-      if (shown == Shown::kStop) break;
-      if (shown == Shown::kYes) --left;
+      ZPACK_ASSIGN_OR_RETURN(const auto commits,
+                             Wanted(all       ? left
+                                    : chooses ? most
+                                              : std::min(most, left)));
+      if (commits.empty()) break;
+      ZPACK_VISIT(ShowChosen(commits, left, visit), {});
+      most = chooses ? 4 * most : std::min(2 * most, kMostShown);
     }
     return {};
   }
@@ -143,87 +174,88 @@ class CommitLister {
     return commits;
   }
 
-  // If only some commits are shown, the first ones are looked at first.
-  Status RunPickaxe(const Visitor<const LoggedCommit&>& visit) {
-    constexpr uint64_t kAll = std::numeric_limits<uint64_t>::max();
-    constexpr uint64_t kFirst = 256;
-    uint64_t most = options_.max_commits == kAll ? kAll : kFirst;
-    uint64_t left = options_.max_commits;
-    while (left > 0) {
-      ZPACK_ASSIGN_OR_RETURN(const auto commits, Wanted(most));
-      if (commits.empty()) break;
-      ZPACK_VISIT(ShowChosen(commits, left, visit), {});
-      if (most != kAll) most *= 4;
-    }
-    return {};
-  }
-
-  // Like Git, counts commits before it looks at their files.
-  Status RunReverse(const Visitor<const LoggedCommit&>& visit) {
-    ZPACK_ASSIGN_OR_RETURN(auto commits, Wanted(options_.max_commits));
-    std::ranges::reverse(commits);
-    if (pickaxe_ != nullptr && !options_.follow) {
-      uint64_t all = commits.size();
-      ZPACK_VISIT(ShowChosen(commits, all, visit), {});
-      return {};
-    }
-    for (const ObjectNumber commit : commits) {
-      ZPACK_ASSIGN_OR_RETURN(const Shown shown, Show(commit, visit));
-      if (shown == Shown::kStop) break;
-    }
-    return {};
-  }
-
-  // Shows those of which the pickaxe wants a file, at most `left`, which
-  // becomes less.
+  // Shows the commits that the pickaxe may want, at most `left`, which becomes
+  // less.
   Result<Visit> ShowChosen(const std::vector<ObjectNumber>& commits,
                            uint64_t& left,
                            const Visitor<const LoggedCommit&>& visit) {
-    const PickaxeChoice choice = {archive_, options_, paths_, *pickaxe_,
-                                  files_.changes().trees().blocks()};
-    ZPACK_ASSIGN_OR_RETURN(const std::vector<uint8_t> chosen,
-                           ChooseCommits(choice, commits));
-    for (size_t i = 0; i < commits.size() && left > 0; ++i) {
-      if (chosen[i] == 0) continue;
-      ZPACK_ASSIGN_OR_RETURN(const Shown shown, Show(commits[i], visit));
-      if (shown == Shown::kStop) return Visit::kStop;
-      if (shown == Shown::kYes) --left;
+    if (pickaxe_ == nullptr || options_.follow) {
+      return ShowAll(commits, left, visit);
+    }
+    ZPACK_ASSIGN_OR_RETURN(
+        const std::vector<uint8_t> chosen,
+        ChooseCommits({archive_, options_, paths_, *pickaxe_, sources_.blocks},
+                      commits));
+    std::vector<ObjectNumber> all;
+    for (size_t i = 0; i < commits.size(); ++i) {
+      if (chosen[i] != 0) all.push_back(commits[i]);
+    }
+    return ShowAll(all, left, visit);
+  }
+
+  // Shows the commits that have files, if they need some.
+  Result<Visit> ShowAll(std::span<const ObjectNumber> commits, uint64_t& left,
+                        const Visitor<const LoggedCommit&>& visit) {
+    size_t most = kFirstShown;
+    while (!commits.empty() && left > 0) {
+      const auto now =
+          commits.first(std::min<uint64_t>({commits.size(), most, left}));
+      commits = commits.subspan(now.size());
+      most = std::min(2 * most, size_t{kMostShown});
+      ZPACK_ASSIGN_OR_RETURN(auto files, ReadFiles(now));
+      for (size_t i = 0; i < now.size(); ++i) {
+        ZPACK_ASSIGN_OR_RETURN(const Shown shown,
+                               Show(now[i], files[i], visit));
+        if (shown == Shown::kStop) return Visit::kStop;
+        if (shown == Shown::kYes) --left;
+      }
     }
     return Visit::kContinue;
   }
 
-  Result<Shown> Show(ObjectNumber commit,
-                     const Visitor<const LoggedCommit&>& visit) {
-    ObjectGraph& graph = files_.changes().graph();
-    std::vector<FilePair> pairs;
-    if (options_.files || NeedsFiles()) {
-      ZPACK_ASSIGN_OR_RETURN(
-          const ComparedWith with,
-          ParentToCompare(graph, commit, options_.first_parent));
-      if (with.compared) ZPACK_TRY(files_.Read(commit, with.parent, pairs));
+  Result<std::vector<CommitBatch::Files>> ReadFiles(
+      std::span<const ObjectNumber> commits) {
+    if (!options_.files && !NeedsFiles()) {
+      return std::vector<CommitBatch::Files>(commits.size());
     }
-    if (NeedsFiles() && pairs.empty()) return Shown::kNo;
+    if (!options_.follow) return batch_.Read(commits, options_.stop);
+    std::vector<CommitBatch::Files> files;
+    for (const ObjectNumber commit : commits) {
+      files.push_back(
+          CommitBatch::ReadWith(files_, commit, options_.first_parent));
+    }
+    return files;
+  }
+
+  Result<Shown> Show(ObjectNumber commit, CommitBatch::Files& files,
+                     const Visitor<const LoggedCommit&>& visit) {
+    ZPACK_TRY(std::exchange(files.status, {}));
+    if (files.reader != nullptr) ZPACK_TRY(files.reader->Choose(files.pairs));
+    if (NeedsFiles() && files.pairs.empty()) return Shown::kNo;
     ZPACK_TRY(ReadContent(commit));
+    ObjectGraph& graph = files_.changes().graph();
     ZPACK_ASSIGN_OR_RETURN(const auto numbers, graph.ReadParents(commit));
     std::vector<ObjectId> parents;
     for (const ObjectNumber parent : numbers) {
       parents.push_back(graph.id(parent));
     }
-    std::vector<ChangedFile> files;
+    std::vector<ChangedFile> changed;
     if (options_.files) {
-      for (const FilePair& pair : pairs) files.push_back(Describe(pair));
+      for (const FilePair& pair : files.pairs) {
+        changed.push_back(Describe(pair, files.reader->changes().trees()));
+      }
     }
     ZPACK_ASSIGN_OR_RETURN(const Visit next, visit({.id = graph.id(commit),
                                                     .content = AsText(content_),
                                                     .parents = parents,
-                                                    .files = files}));
+                                                    .files = changed}));
     return next == Visit::kStop ? Shown::kStop : Shown::kYes;
   }
 
-  ChangedFile Describe(const FilePair& pair) {
+  static ChangedFile Describe(const FilePair& pair,
+                              const NumberedTrees& trees) {
     const auto id = [&](const TreeSide& side) {
-      return side.exists() ? files_.changes().trees().id(side.object)
-                           : ObjectId();
+      return side.exists() ? trees.id(side.object) : ObjectId();
     };
     return {.status = StatusOf(pair),
             .old_mode = pair.before.mode,
@@ -239,7 +271,9 @@ class CommitLister {
   const LogOptions& options_;
   const search::Pathspec& paths_;
   std::unique_ptr<PickaxeSearch> pickaxe_;
-  CommitFiles files_;
+  const CommitFiles::Sources sources_;
+  CommitFiles files_;  // for the walk, and for LogOptions::follow
+  CommitBatch batch_;
   ObjectReader& objects_;
   CommitWalk walk_;
   BlocksAhead ahead_;

@@ -261,4 +261,19 @@ inline DecodedBlock DecodedFrom(format::TreeBlock trees,
   return block;
 }
 
+// A stretch encoder's only block.
+inline UnpackedBlock BuiltTrees(const NumberedIds& ids,
+                                const std::vector<PathTree>& trees) {
+  BlockEncoder encoder(3);
+  TreeStretchEncoder stretch(ids, uint64_t{1} << 30, encoder);
+  EncodedBlocks blocks;
+  stretch.Begin({}, {&blocks});
+  for (const PathTree& tree : trees) {
+    Require(stretch.Add(tree.content, tree.path).has_value(),
+            "a tree is added");
+  }
+  Require(stretch.Finish().has_value(), "the block is finished");
+  return UnpackBlock(blocks.at(0).chunk);
+}
+
 }  // namespace zpack::testing

@@ -20,8 +20,10 @@
 namespace zpack {
 namespace {
 
+using format::StreamKind;
 using testing::AllStreams;
 using testing::Below;
+using testing::BuiltTrees;
 using testing::Contents;
 using testing::DecodedFrom;
 using testing::ForEachTree;
@@ -39,20 +41,6 @@ using testing::TreeMaker;
 using testing::UnpackBlock;
 using testing::UnpackedBlock;
 
-// A stretch encoder's only block.
-UnpackedBlock Built(const NumberedIds& ids,
-                    const std::vector<PathTree>& trees) {
-  BlockEncoder encoder(3);
-  TreeStretchEncoder stretch(ids, uint64_t{1} << 30, encoder);
-  EncodedBlocks blocks;
-  stretch.Begin({}, {&blocks});
-  for (const PathTree& tree : trees) {
-    EXPECT_THAT(stretch.Add(tree.content, tree.path), IsOk());
-  }
-  EXPECT_THAT(stretch.Finish(), IsOk());
-  return UnpackBlock(blocks.at(0).chunk);
-}
-
 TEST(TreeBlock, GivesBackWhatWasBuilt) {
   for (uint64_t seed = 0; seed < 40; ++seed) {
     SCOPED_TRACE(seed);
@@ -63,7 +51,7 @@ TEST(TreeBlock, GivesBackWhatWasBuilt) {
     const auto trees = RandomTrees(
         random, ids, 100,
         seed % 2 == 0 ? TreeMaker::Style::kOdd : TreeMaker::Style::kProper);
-    UnpackedBlock built = Built(ids, trees);
+    UnpackedBlock built = BuiltTrees(ids, trees);
     auto block = format::TreeBlock::Parse(
         std::move(built.streams), built.header.object_count, ids.ids.size(),
         ids.ids.format(), kNoLimit);
@@ -198,7 +186,7 @@ TEST(TreeBlock, SurvivesAnyDamage) {
       Random random(seed);
       NumberedIds ids = RandomIds(random, 50);
       UnpackedBlock trees =
-          Built(ids, RandomTrees(random, ids, 20, TreeMaker::Style::kOdd));
+          BuiltTrees(ids, RandomTrees(random, ids, 20, TreeMaker::Style::kOdd));
       built.emplace_back(std::move(ids), std::move(trees));
     }
     const auto& [ids, good] = built[seed % 10];
