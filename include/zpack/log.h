@@ -36,7 +36,8 @@ enum class Pickaxe : uint8_t {
   kString,      // -S: files in which a text occurs more or less often
   kExpression,  // -S with --pickaxe-regex
   kLines,       // -G: files with an added or removed line that matches
-  kObject,      // --find-object: files that have this object before or after
+  kObject,      // --find-object: files and directories with this id before or
+                // after
 };
 
 struct LogOptions {

@@ -15,7 +15,7 @@ constexpr size_t kLongestPath = size_t{256} << 10;
 constexpr size_t kMaxDepth = 2048;
 
 TreeSide SideOf(const NumberedTrees::Row* row) {
-  if (row == nullptr || row->is_tree()) return {};
+  if (row == nullptr) return {};
   return {row->mode, row->child};
 }
 
@@ -69,8 +69,10 @@ Status TreeComparison::ReadRows(std::span<const Tree> trees,
 }
 
 Result<Visit> TreeComparison::Compare(std::span<const Tree> before, Tree after,
-                                      const Visitor<const TreeChange&>& visit) {
+                                      const Visitor<const TreeChange&>& visit,
+                                      Directories directories) {
   visit_ = &visit;
+  directories_ = directories;
   path_.clear();
   std::vector<Tree> trees(before.begin(), before.end());
   trees.push_back(after);
@@ -117,6 +119,14 @@ Result<Visit> TreeComparison::CompareTrees(std::span<const Tree> trees,
   }
 }
 
+Result<Visit> TreeComparison::VisitRows(std::span<const Row* const> rows) {
+  std::vector<TreeSide> sides;
+  sides.reserve(rows.size());
+  for (const Row* const row : rows) sides.push_back(SideOf(row));
+  return (*visit_)(
+      {path_, std::span(sides).first(sides.size() - 1), sides.back()});
+}
+
 Result<Visit> TreeComparison::CompareRows(std::span<const Row* const> rows,
                                           size_t depth) {
   const auto equals_after = [&](const Row* row) {
@@ -134,18 +144,18 @@ Result<Visit> TreeComparison::CompareRows(std::span<const Row* const> rows,
   if (named->is_tree()) {
     path_ += '/';
     if (!enters_ || enters_(path_)) {
+      if (directories_ == Directories::kVisited) {
+        path_.pop_back();
+        ZPACK_VISIT(VisitRows(rows), Visit::kStop);
+        path_ += '/';
+      }
       std::vector<Tree> trees;
       trees.reserve(rows.size());
       for (const Row* const row : rows) trees.push_back(TreeOf(row));
       ZPACK_VISIT(CompareTrees(trees, depth + 1), Visit::kStop);
     }
   } else {
-    std::vector<TreeSide> sides;
-    sides.reserve(rows.size());
-    for (const Row* const row : rows) sides.push_back(SideOf(row));
-    const TreeChange change = {path_, std::span(sides).first(sides.size() - 1),
-                               sides.back()};
-    ZPACK_VISIT((*visit_)(change), Visit::kStop);
+    ZPACK_VISIT(VisitRows(rows), Visit::kStop);
   }
   path_.resize(size);
   return Visit::kContinue;

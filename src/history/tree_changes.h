@@ -22,7 +22,8 @@
 
 namespace zpack {
 
-// A file, link or submodule at a path. Mode 0: there is none.
+// A file, link or submodule at a path, or a directory where those are visited.
+// Mode 0: there is none.
 struct TreeSide {
   uint32_t mode = 0;
   ObjectNumber object;
@@ -50,6 +51,8 @@ class TreeComparison {
 
   // A tree; nothing stands for the empty tree.
   using Tree = std::optional<ObjectNumber>;
+  // Directories are visited before what they hold, without a slash.
+  enum class Directories : uint8_t { kEntered, kVisited };
 
   // Calls `visit` with each path at which the tree `after` has something other
   // than each of the trees `before`, as for a merge and its parents. Errors:
@@ -57,7 +60,8 @@ class TreeComparison {
   // than 256 KiB or 2,048 directories. Visit::kStop ends the call. REQUIRES:
   // `before` is not empty.
   Result<Visit> Compare(std::span<const Tree> before, Tree after,
-                        const Visitor<const TreeChange&>& visit);
+                        const Visitor<const TreeChange&>& visit,
+                        Directories directories = Directories::kEntered);
 
  private:
   using Row = NumberedTrees::Row;
@@ -65,6 +69,8 @@ class TreeComparison {
 
   // `trees` are those before, and the one after.
   Result<Visit> CompareTrees(std::span<const Tree> trees, size_t depth);
+  // Visits the path with what the rows are. REQUIRES: `path_` is theirs.
+  Result<Visit> VisitRows(std::span<const Row* const> rows);
   // The rows of one name in each of the trees, or null.
   Result<Visit> CompareRows(std::span<const Row* const> rows, size_t depth);
   // Sets the rows of the cursors: all of each tree, or only those in which two
@@ -76,6 +82,7 @@ class TreeComparison {
   NumberedTrees& trees_;
   Enters enters_;
   const Visitor<const TreeChange&>* visit_ = nullptr;
+  Directories directories_ = Directories::kEntered;
   std::string path_;
 };
 

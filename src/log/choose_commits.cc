@@ -29,7 +29,8 @@ Status AddFiles(const PickaxeChoice& choice, CommitChanges& changes,
       ParentToCompare(changes.graph(), commit, choice.options.first_parent));
   if (!with.compared) return {};
   std::vector<FilePair> pairs;
-  ZPACK_TRY(changes.Read(commit, with.parent, choice.paths, pairs));
+  ZPACK_TRY(changes.Read(commit, with.parent, choice.paths, pairs,
+                         DirectoriesFor(choice.options)));
   for (const FilePair& pair : pairs) {
     files.push_back({position, {pair.before, pair.after}});
   }

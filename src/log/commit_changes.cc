@@ -26,6 +26,24 @@ bool IsModule(const TreeSide& side) {
   return side.exists() && IsGitlinkMode(side.mode);
 }
 
+// The order of trees: that of the bytes of whole paths, where that of a
+// directory ends with a slash.
+bool ComesBefore(const FilePair& a, const FilePair& b) {
+  const std::string_view left = a.old_path;
+  const std::string_view right = b.old_path;
+  const size_t shared = std::min(left.size(), right.size());
+  const int order = left.substr(0, shared).compare(right.substr(0, shared));
+  if (order != 0) return order < 0;
+  const auto end = [&](std::string_view path, const FilePair& pair) -> int {
+    if (path.size() > shared) return static_cast<uint8_t>(path[shared]);
+    return IsTreeMode(pair.before.mode | pair.after.mode) ? '/' : 0;
+  };
+  const int left_end = end(left, a);
+  const int right_end = end(right, b);
+  return left_end != right_end ? left_end < right_end
+                               : left.size() < right.size();
+}
+
 }  // namespace
 
 Result<ComparedWith> ParentToCompare(ObjectGraph& graph, ObjectNumber commit,
@@ -49,7 +67,8 @@ CommitChanges::CommitChanges(const ArchiveFile& archive,
 
 Result<Visit> CommitChanges::Compare(ObjectNumber commit, Parent parent,
                                      const search::Pathspec& paths,
-                                     const Visitor<const TreeChange&>& visit) {
+                                     const Visitor<const TreeChange&>& visit,
+                                     Directories directories) {
   paths_ = &paths;
   ZPACK_ASSIGN_OR_RETURN(const ObjectNumber tree, graph_.ReadRootTree(commit));
   TreeComparison::Tree before;
@@ -63,19 +82,23 @@ Result<Visit> CommitChanges::Compare(ObjectNumber commit, Parent parent,
         const TreeSide new_side = Canonical(change.after);
         // A submodule is a directory to a pathspec that ends with a slash.
         const bool is_module = IsModule(old_side) || IsModule(new_side);
-        if (!paths.Matches(change.path) &&
+        const bool is_directory = IsTreeMode(change.before.front().mode) ||
+                                  IsTreeMode(change.after.mode);
+        if (!is_directory && !paths.Matches(change.path) &&
             !(is_module && paths.Matches(std::string(change.path) + '/'))) {
           return Visit::kContinue;
         }
         // Only an odd mode has changed.
         if (old_side == new_side) return Visit::kContinue;
         return visit({change.path, std::span(&old_side, 1), new_side});
-      });
+      },
+      directories);
 }
 
 Status CommitChanges::Read(ObjectNumber commit, Parent parent,
                            const search::Pathspec& paths,
-                           std::vector<FilePair>& pairs) {
+                           std::vector<FilePair>& pairs,
+                           Directories directories) {
   pairs.clear();
   const auto add = [&](const TreeChange& change) {
     const std::string path(change.path);
@@ -85,12 +108,13 @@ Status CommitChanges::Read(ObjectNumber commit, Parent parent,
                      .new_path = path});
     return Visit::kContinue;
   };
-  ZPACK_VISIT(Compare(commit, parent, paths, add), {});
+  ZPACK_VISIT(Compare(commit, parent, paths, add, directories), {});
   return {};
 }
 
 Status CommitChanges::AddUnchanged(Parent parent, const search::Pathspec& paths,
-                                   std::vector<FilePair>& pairs) {
+                                   std::vector<FilePair>& pairs,
+                                   Directories directories) {
   if (!parent) return {};
   const size_t changed = pairs.size();
   std::unordered_set<std::string_view> known;
@@ -105,14 +129,12 @@ Status CommitChanges::AddUnchanged(Parent parent, const search::Pathspec& paths,
                       .new_path = path});
     return Visit::kContinue;
   };
-  ZPACK_VISIT(Compare(*parent, std::nullopt, paths, add), {});
+  ZPACK_VISIT(Compare(*parent, std::nullopt, paths, add, directories), {});
   known.clear();
   pairs.reserve(changed + others.size());
   std::ranges::move(others, std::back_inserter(pairs));
-  // The order of trees is that of the bytes of whole paths.
-  std::ranges::inplace_merge(pairs,
-                             pairs.begin() + static_cast<ptrdiff_t>(changed),
-                             {}, &FilePair::old_path);
+  std::ranges::inplace_merge(
+      pairs, pairs.begin() + static_cast<ptrdiff_t>(changed), ComesBefore);
   return {};
 }
 
@@ -122,6 +144,12 @@ Result<bool> CommitChanges::IsSame(ObjectNumber commit, Parent parent,
   ZPACK_ASSIGN_OR_RETURN(const Visit visit,
                          Compare(commit, parent, paths, stop));
   return visit == Visit::kContinue;
+}
+
+CommitChanges::Directories DirectoriesFor(const LogOptions& options) {
+  using Directories = CommitChanges::Directories;
+  return options.pickaxe == Pickaxe::kObject ? Directories::kVisited
+                                             : Directories::kEntered;
 }
 
 }  // namespace zpack::log

@@ -15,6 +15,7 @@
 #include "log/file_pair.h"
 #include "reader/archive_file.h"
 #include "search/pathspec.h"
+#include "zpack/log.h"
 #include "zpack/result.h"
 
 namespace zpack::log {
@@ -41,13 +42,18 @@ class CommitChanges {
   ObjectGraph& graph() { return graph_; }
   NumberedTrees& trees() { return trees_; }
 
+  using Directories = TreeComparison::Directories;
+
   // Sets `pairs` to the files in `paths` that differ, in the order of
-  // git-diff-tree(1). Errors: those of ObjectGraph and TreeComparison.
+  // git-diff-tree(1), and to the directories that lead to them, if those are
+  // visited. Errors: those of ObjectGraph and TreeComparison.
   Status Read(ObjectNumber commit, Parent parent, const search::Pathspec& paths,
-              std::vector<FilePair>& pairs);
+              std::vector<FilePair>& pairs,
+              Directories directories = Directories::kEntered);
   // Adds the files of the parent that are not among them, which do not differ.
   Status AddUnchanged(Parent parent, const search::Pathspec& paths,
-                      std::vector<FilePair>& pairs);
+                      std::vector<FilePair>& pairs,
+                      Directories directories = Directories::kEntered);
   // Whether no file in `paths` differs.
   Result<bool> IsSame(ObjectNumber commit, Parent parent,
                       const search::Pathspec& paths);
@@ -55,12 +61,16 @@ class CommitChanges {
  private:
   Result<Visit> Compare(ObjectNumber commit, Parent parent,
                         const search::Pathspec& paths,
-                        const Visitor<const TreeChange&>& visit);
+                        const Visitor<const TreeChange&>& visit,
+                        Directories directories = Directories::kEntered);
 
   ObjectGraph graph_;
   NumberedTrees trees_;
   TreeComparison comparison_;
   const search::Pathspec* paths_ = nullptr;  // of the call
 };
+
+// Like Git, `--find-object` also looks for directories.
+CommitChanges::Directories DirectoriesFor(const LogOptions& options);
 
 }  // namespace zpack::log

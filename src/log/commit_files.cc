@@ -117,7 +117,8 @@ Status CommitFiles::KeepWanted(std::vector<FilePair>& pairs) {
 Status CommitFiles::Read(ObjectNumber commit,
                          std::optional<ObjectNumber> parent,
                          std::vector<FilePair>& pairs) {
-  ZPACK_TRY(changes_.Read(commit, parent, paths_, pairs));
+  const auto directories = DirectoriesFor(options_);
+  ZPACK_TRY(changes_.Read(commit, parent, paths_, pairs, directories));
   bool followed = false;
   // Like Git, does not look at one of several files, which a pathspec of a
   // directory may find.
@@ -125,7 +126,7 @@ Status CommitFiles::Read(ObjectNumber commit,
     ZPACK_ASSIGN_OR_RETURN(followed, Follow(commit, parent, pairs));
   }
   if (options_.renames == RenameSearch::kCopiesHarder && !followed) {
-    ZPACK_TRY(changes_.AddUnchanged(parent, paths_, pairs));
+    ZPACK_TRY(changes_.AddUnchanged(parent, paths_, pairs, directories));
   }
   if (options_.renames != RenameSearch::kNone && !followed) {
     ZPACK_TRY(FindRenames(RenamesWith(options_.renames), texts_, pairs));

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <map>
 #include <random>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -248,6 +249,29 @@ TEST_P(LogHistoryTest, FollowsFilesAsGitDoes) {
   for (const char* const path : {":/d/e/g", ":(top)d/e/g", ":(literal)a", "./a",
                                  "d/../a", "d/*", "d/e", "."}) {
     ExpectSame({"--follow", "--raw", "--format=%h"}, {"--", path});
+  }
+}
+
+TEST_P(LogHistoryTest, FindsDirectoriesAsGitDoes) {
+  Convert();
+  std::set<std::string> trees;
+  for (const int age : {0, 1, 5, 20, 50}) {
+    for (const char* const path : {"d", "d/e", "long", "d/a", ""}) {
+      const ProcessResult tree =
+          repo_.TryGit({"rev-parse", "-q", "--verify",
+                        "refs/heads/main~" + std::to_string(age) + ":" + path});
+      if (tree.exit_code == 0) trees.insert(tree.out.substr(0, 40));
+    }
+  }
+  EXPECT_GT(trees.size(), 3U);
+  for (const std::string& tree : trees) {
+    const std::string find = "--find-object=" + tree;
+    ExpectSame({find, "--raw", "--no-abbrev"}, {});
+    ExpectSame({find, "--raw", "--all", "-M"}, {});
+    ExpectSame({find, "--raw", "--all", "-C", "-C"}, {});
+    ExpectSame({find, "--name-status", "--all", "--reverse"}, {});
+    ExpectSame({find, "--raw", "--full-history"}, {"--", "d/e/g", "long"});
+    ExpectSame({find, "--raw", "--diff-filter=AD"}, {"--", ":(exclude)d"});
   }
 }
 

@@ -354,7 +354,9 @@ TEST_F(LogTest, RefusesWhatItDoesNotDo) {
   }
   EXPECT_EQ(Log({"--since=frobnicate"}).exit_code, 129);
   EXPECT_EQ(Log({"--diff-filter=Q"}).exit_code, 129);
-  EXPECT_EQ(Log({"-M5x"}).exit_code, 129);
+  for (const char* const option : {"-M5x", "-M=50", "-C=3"}) {
+    EXPECT_EQ(Log({option}).exit_code, 129) << option;
+  }
   EXPECT_EQ(Log({"--color=sometimes"}).exit_code, 129);
   EXPECT_EQ(RunZpack({"log"}).exit_code, 129);
   EXPECT_EQ(Log({"--name-only", "--name-status"}).exit_code, 128);

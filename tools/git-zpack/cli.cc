@@ -69,7 +69,9 @@ std::vector<std::string> WithOptionalValues(
   for (std::string& argument : arguments) {
     if (argument == "--") break;
     for (const auto& [name, value] : command.optional_values) {
-      if (argument == name) argument = fmt::format("{}={}", name, value);
+      if (argument != name) continue;
+      const std::string_view between = name.starts_with("--") ? "=" : "";
+      argument = fmt::format("{}{}{}", name, between, value);
     }
   }
   return arguments;

@@ -21,8 +21,6 @@ constexpr uint32_t kUsualSimilarity = kMostSimilar / 2;
 // point, unless a percent sign follows.
 uint32_t SimilarityOf(const CommandWord& word) {
   std::string_view rest = word.value;
-  // Where the value may be left out, it follows the option's letter or '='.
-  if (rest.starts_with('=')) rest.remove_prefix(1);
   constexpr uint64_t kMostScale = 100'000;
   uint64_t number = 0;
   uint64_t scale = 1;
