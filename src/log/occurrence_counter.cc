@@ -3,6 +3,8 @@
 
 #include "log/occurrence_counter.h"
 
+#include <string.h>
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -70,14 +72,22 @@ Result<OccurrenceCounter> OccurrenceCounter::Make(const Needle& needle) {
   return counter;
 }
 
+bool OccurrenceCounter::FindText(std::string_view& text) const {
+  // Faster than std::string_view::find, which stops at each first letter.
+  const void* const found =
+      memmem(text.data(), text.size(), text_.data(), text_.size());
+  if (found == nullptr) return false;
+  text.remove_prefix(
+      static_cast<size_t>(static_cast<const char*>(found) - text.data()) +
+      text_.size());
+  return true;
+}
+
 Result<uint32_t> OccurrenceCounter::Count(std::string_view text) {
   uint32_t count = 0;
   if (expression_ == nullptr) {
     if (folds_) text = folded_ = Fold(text);
-    for (size_t at = text.find(text_); at != std::string_view::npos;
-         at = text.find(text_, at + text_.size())) {
-      ++count;
-    }
+    while (FindText(text)) ++count;
     return count;
   }
   auto start = search::TextStart::kLine;
@@ -100,7 +110,7 @@ Result<bool> OccurrenceCounter::Occurs(std::string_view text) {
     return match.has_value();
   }
   if (folds_) text = folded_ = Fold(text);
-  return text.find(text_) != std::string_view::npos;
+  return FindText(text);
 }
 
 std::optional<LineQuery> LinesWith(const Needle& needle) {

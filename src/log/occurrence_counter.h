@@ -39,6 +39,9 @@ class OccurrenceCounter {
  private:
   OccurrenceCounter() = default;
 
+  // Removes all up to the end of the first occurrence of `text_`, if any.
+  bool FindText(std::string_view& text) const;
+
   std::string text_;
   bool folds_ = false;  // letters of ASCII
   std::string folded_;  // reused

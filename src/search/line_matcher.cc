@@ -3,6 +3,8 @@
 
 #include "search/line_matcher.h"
 
+#include <string.h>
+
 #include <algorithm>
 #include <tuple>
 #include <utility>
@@ -199,8 +201,11 @@ Result<std::optional<MatchingLine>> LineMatcher::NextLine() {
     }
     MatchingLine line;
     // All lines before `from_` end with a line feed.
-    const size_t before = text_.substr(from_, at - from_).rfind('\n');
-    line.begin = before == std::string_view::npos ? from_ : from_ + before + 1;
+    const char* const text = text_.data();
+    // std::string_view::rfind would look at each byte.
+    const void* const before = memrchr(text + from_, '\n', at - from_);
+    line.begin =
+        before == nullptr ? from_ : static_cast<const char*>(before) + 1 - text;
     line.end = std::min(text_.find('\n', at), text_.size());
     from_ = line.end + 1;
     bool wanted = candidates_match_;
