@@ -83,6 +83,10 @@ class TreeBlock {
   bool OnlyChangesChildren(uint32_t index) const {
     return trees_[index].only_changes;
   }
+  // True if each entry of the tree comes after the one before it, as in all
+  // trees that Git makes. False for some trees that are made of one where this
+  // is false.
+  bool IsOrdered(uint32_t index) const { return trees_[index].ordered; }
   std::string_view name(const Entry& entry) const { return names_[entry.name]; }
   // What the children of entries refer to. Valid as long as the block.
   const LinkDecoder& links() const { return links_; }
@@ -120,6 +124,7 @@ class TreeBlock {
     bool verbatim = false;
     bool begins_lineage = false;
     bool only_changes = false;
+    bool ordered = false;
   };
 
   TreeBlock(BlockLayout layout, uint32_t object_count, ObjectFormat format,

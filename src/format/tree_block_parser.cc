@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
+#include <string_view>
 #include <utility>
 
 #include "base/error.h"
@@ -13,6 +15,8 @@ namespace {
 
 // Edits; memory for more is allocated only as they arrive.
 constexpr size_t kMostExpectedEdits = size_t{1} << 20;
+
+constexpr std::string_view kModeOfTrees = "40000";
 
 // What the fields of TreeBlock::Entry and TreeBlock::Edit hold, which is much
 // more than any block has.
@@ -107,7 +111,10 @@ class TreeBlock::Parser {
     Tree tree;
     tree.first_edit = static_cast<uint32_t>(block_.edits_.size());
     tree.entry_count = static_cast<uint32_t>(base.entries.size());
+    tree.ordered = true;
     base_ = &base;
+    last_ = std::nullopt;
+    added_last_ = false;
     position_ = 0;
     size_ = 0;
     added_size_ = 0;
@@ -118,6 +125,7 @@ class TreeBlock::Parser {
       base_size_ = block_.layout_.sizes[*at];
       size_ = base_size_;
       tree.only_changes = true;
+      tree.ordered = block_.trees_[*at].ordered;
     } else {
       base_size_ = 0;
       tree.verbatim = count == 0;
@@ -141,6 +149,9 @@ class TreeBlock::Parser {
       if (added_size_ > declared_size) return BadTrees("size of tree");
     }
     if (size_ != declared_size) return BadTrees("size of tree");
+    if (position_ < base.entries.size()) {
+      Follow(base.entries[position_], false, tree);
+    }
     tree.last_edit = static_cast<uint32_t>(block_.edits_.size());
     block_.trees_.push_back(tree);
     return {};
@@ -155,6 +166,10 @@ class TreeBlock::Parser {
         position_ + run >= kMostEntries ||
         kind > static_cast<uint8_t>(TreeEditKind::kAdd)) {
       return BadTrees("edit");
+    }
+    if (run > 0) {
+      Follow(base[position_], false, tree);
+      last_ = base[position_ + run - 1];
     }
     position_ += run;
     edit.position = static_cast<uint32_t>(position_);
@@ -176,10 +191,34 @@ class TreeBlock::Parser {
       --tree.entry_count;
     } else {
       ZPACK_TRY(ReadChild(edit.entry));
+      Follow(edit.entry, edit.kind == TreeEditKind::kAdd, tree);
     }
     tree.only_changes &= edit.kind == TreeEditKind::kChange;
     block_.edits_.push_back(edit);
     return {};
+  }
+
+  // The next entry of the tree; only added ones may be out of order.
+  void Follow(const Entry& entry, bool is_added, Tree& tree) {
+    if (tree.ordered && last_ && (is_added || added_last_)) {
+      tree.ordered = ComesBefore(*last_, entry);
+    }
+    last_ = entry;
+    added_last_ = is_added;
+  }
+
+  // In Git's order of trees, where directories are as if they had a slash.
+  bool ComesBefore(const Entry& a, const Entry& b) const {
+    const std::string_view left = block_.name(a);
+    const std::string_view right = block_.name(b);
+    const size_t shared = std::min(left.size(), right.size());
+    const int order = left.substr(0, shared).compare(right.substr(0, shared));
+    if (order != 0) return order < 0;
+    const auto end = [&](std::string_view name, const Entry& entry) -> int {
+      if (name.size() > shared) return static_cast<uint8_t>(name[shared]);
+      return kTreeModes[entry.mode] == kModeOfTrees ? '/' : 0;
+    };
+    return end(left, a) < end(right, b);
   }
 
   // Returns the entries of tree `index`. `base` has the entries of its base, or
@@ -211,13 +250,13 @@ class TreeBlock::Parser {
 
   Status ReadAdded(Entry& entry) {
     const uint64_t age = names_.Varint();
-    entry.mode = modes_.U8();
+    const uint8_t mode = modes_.U8();
     if (age == 0) ++known_names_;
     if (!names_.ok() || !modes_.ok() || age > known_names_ ||
-        known_names_ > block_.names_.size() ||
-        entry.mode >= kTreeModes.size()) {
+        known_names_ > block_.names_.size() || mode >= kTreeModes.size()) {
       return BadTrees("added entry");
     }
+    entry.mode = mode;
     entry.name = static_cast<uint32_t>(known_names_ - (age == 0 ? 1 : age));
     return {};
   }
@@ -241,10 +280,12 @@ class TreeBlock::Parser {
   uint64_t literals_ = 0;     // bytes of literals used so far
   // State of the tree being read:
   const Listing* base_ = nullptr;
-  uint64_t base_size_ = 0;   // of the content of the base
-  uint64_t position_ = 0;    // in the base
-  uint64_t size_ = 0;        // of the content so far
-  uint64_t added_size_ = 0;  // of added entries
+  uint64_t base_size_ = 0;     // of the content of the base
+  uint64_t position_ = 0;      // in the base
+  std::optional<Entry> last_;  // of the tree so far
+  bool added_last_ = false;    // `last_` is not of the base
+  uint64_t size_ = 0;          // of the content so far
+  uint64_t added_size_ = 0;    // of added entries
 };
 
 Result<TreeBlock> TreeBlock::Parse(BlockStreams streams, uint32_t count,

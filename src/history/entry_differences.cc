@@ -31,11 +31,13 @@ bool EntryDifferences::FindWay(const format::TreeBlock& trees, uint32_t before,
     uint32_t& from = is_up ? before : after;
     edits += 1 + trees.edits(from).size();
     const auto base = trees.base(from);
-    if (!base || edits > kMostEdits) return false;
+    // In a tree with two entries of one name, which of them changes is not
+    // known.
+    if (!base || edits > kMostEdits || !trees.IsOrdered(from)) return false;
     (is_up ? up_ : down_).push_back(from);
     from = *base;
   }
-  return true;
+  return trees.IsOrdered(before);
 }
 
 size_t EntryDifferences::PlaceOf(uint32_t name, uint8_t mode) {
@@ -70,7 +72,7 @@ bool EntryDifferences::AddEdits(const format::TreeBlock& trees, uint32_t index,
     if (found_.size() > known) {
       difference.before = from;
     } else if (difference.after != from) {
-      return false;  // a tree has two entries of one name
+      return false;
     }
     difference.after = to;
   }

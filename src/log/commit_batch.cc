@@ -45,7 +45,7 @@ CommitBatch::Files CommitBatch::ReadWith(CommitFiles& reader,
 Result<std::vector<CommitBatch::Files>> CommitBatch::Read(
     std::span<const ObjectNumber> commits, const std::stop_token& stop) {
   // Neighbours share blocks of trees.
-  constexpr uint64_t kShare = 4;
+  const uint64_t share = std::clamp<uint64_t>(commits.size() / 8, 1, 8);
   std::vector<Files> files(commits.size());
   const auto read = [&](uint64_t begin, uint64_t end) -> Status {
     CommitFiles& reader = TakeReader();
@@ -55,7 +55,7 @@ Result<std::vector<CommitBatch::Files>> CommitBatch::Read(
     GiveBack(reader);
     return {};
   };
-  ZPACK_TRY(ParallelFor(threads_, stop, commits.size(), kShare, read));
+  ZPACK_TRY(ParallelFor(threads_, stop, commits.size(), share, read));
   return files;
 }
 

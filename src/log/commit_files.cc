@@ -89,7 +89,6 @@ Result<bool> CommitFiles::Follow(ObjectNumber commit,
 }
 
 Status CommitFiles::KeepWanted(std::vector<FilePair>& pairs) {
-  if (pickaxe_ == nullptr) return {};
   // If only the commit is shown, one file is enough.
   const bool one_is_enough = !options_.files && kept_.empty();
   std::vector<FilePair> wanted;
@@ -131,10 +130,12 @@ Status CommitFiles::Read(ObjectNumber commit,
   if (options_.renames != RenameSearch::kNone && !followed) {
     ZPACK_TRY(FindRenames(RenamesWith(options_.renames), texts_, pairs));
   }
+  if (pickaxe_ == nullptr) KeepStatuses(kept_, pairs);
   return {};
 }
 
 Status CommitFiles::Choose(std::vector<FilePair>& pairs) {
+  if (pickaxe_ == nullptr) return {};
   ZPACK_TRY(KeepWanted(pairs));
   KeepStatuses(kept_, pairs);
   return {};

@@ -49,12 +49,14 @@ class CommitFiles {
   CommitChanges& changes() { return changes_; }
   const search::Pathspec& paths() const { return paths_; }
 
-  // Sets `pairs` to all files that differ. With LogOptions::follow, commits
-  // must come in the order of the log: the path changes with each rename.
+  // Sets `pairs` to the files that differ, of which the pickaxe may want some
+  // and LogOptions::diff_filter leaves the wanted ones. With
+  // LogOptions::follow, commits must come in the order of the log: the path
+  // changes with each rename.
   Status Read(ObjectNumber commit, std::optional<ObjectNumber> parent,
               std::vector<FilePair>& pairs);
-  // Leaves those that the pickaxe and LogOptions::diff_filter want. For one
-  // thread at a time. REQUIRES: this object has read `pairs`.
+  // Leaves those that the pickaxe wants. For one thread at a time. REQUIRES:
+  // this object has read `pairs`.
   Status Choose(std::vector<FilePair>& pairs);
 
  private:

@@ -71,8 +71,9 @@ class CommitLister {
 
   // How many commits are looked at before some are shown: few at first, so that
   // the first ones come soon, and never very many, whose files take memory.
-  static constexpr uint64_t kFirstShown = 8;
+  static constexpr uint64_t kFirstShown = 2;
   static constexpr uint64_t kMostShown = 128;
+  static constexpr size_t kMostPairs = 20'000;
   // The pickaxe searches the blobs of so many.
   static constexpr uint64_t kFirstChosen = 256;
 
@@ -163,13 +164,22 @@ class CommitLister {
     }
   }
 
-  // As many of them as there are, at most `most`.
+  // As many of them as there are, at most `most`. Those before an error come
+  // first, and then the error.
   Result<std::vector<ObjectNumber>> Wanted(uint64_t most) {
+    if (failure_) return std::unexpected(*failure_);
     std::vector<ObjectNumber> commits;
     while (commits.size() < most) {
-      ZPACK_ASSIGN_OR_RETURN(const auto commit, NextWanted());
-      if (!commit) break;
-      commits.push_back(*commit);
+      auto commit = NextWanted();
+      if (!commit) {
+        failure_ = std::move(commit).error();
+        if (commits.empty() || options_.reverse) {
+          return std::unexpected(*failure_);
+        }
+        break;
+      }
+      if (!*commit) break;
+      commits.push_back(**commit);
     }
     return commits;
   }
@@ -196,13 +206,12 @@ class CommitLister {
   // Shows the commits that have files, if they need some.
   Result<Visit> ShowAll(std::span<const ObjectNumber> commits, uint64_t& left,
                         const Visitor<const LoggedCommit&>& visit) {
-    size_t most = kFirstShown;
     while (!commits.empty() && left > 0) {
       const auto now =
-          commits.first(std::min<uint64_t>({commits.size(), most, left}));
+          commits.first(std::min<uint64_t>({commits.size(), at_once_, left}));
       commits = commits.subspan(now.size());
-      most = std::min(2 * most, size_t{kMostShown});
       ZPACK_ASSIGN_OR_RETURN(auto files, ReadFiles(now));
+      at_once_ = NextAtOnce(files);
       for (size_t i = 0; i < now.size(); ++i) {
         ZPACK_ASSIGN_OR_RETURN(const Shown shown,
                                Show(now[i], files[i], visit));
@@ -211,6 +220,15 @@ class CommitLister {
       }
     }
     return Visit::kContinue;
+  }
+
+  // How many commits are read at once after these.
+  static size_t NextAtOnce(const std::vector<CommitBatch::Files>& files) {
+    size_t pairs = 0;
+    for (const CommitBatch::Files& one : files) pairs += one.pairs.size();
+    const size_t fit = files.size() * kMostPairs / std::max(pairs, size_t{1});
+    return std::clamp(std::min(2 * files.size(), fit), size_t{kFirstShown},
+                      size_t{kMostShown});
   }
 
   Result<std::vector<CommitBatch::Files>> ReadFiles(
@@ -279,6 +297,8 @@ class CommitLister {
   BlocksAhead ahead_;
   const size_t contents_;  // the cache of `objects_`, for `ahead_`
   uint64_t skipped_ = 0;
+  std::optional<Error> failure_;  // of NextWanted
+  size_t at_once_ = kFirstShown;
   Bytes content_;  // of the commit that was read last
 };
 

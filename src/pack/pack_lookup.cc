@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -152,28 +151,41 @@ void PackLookup::KeepContent(uint64_t offset, const Content& content) const {
   contents_.Insert(offset, content, content->size() + kPerContent);
 }
 
+Result<PackLookup::Content> PackLookup::RebuildFrom(const Header& entry,
+                                                    const Content& base) const {
+  Bytes content;
+  const auto rebuild = [&]() -> Status {
+    if (!entry.base) return Inflate(entry, content);
+    Bytes delta;
+    ZPACK_TRY(Inflate(entry, delta));
+    return ApplyPackDelta(*base, delta, max_size_, content);
+  };
+  const Status rebuilt = rebuild();
+  if (rebuilt) return std::make_shared<const Bytes>(std::move(content));
+  if (rebuilt.error().code == ErrorCode::kCorrupt) {
+    const std::scoped_lock lock(mutex_);
+    damaged_.insert(entry.offset);
+  }
+  return std::unexpected(rebuilt.error());
+}
+
 Result<PackLookup::Content> PackLookup::ContentAt(uint64_t offset) const {
   // Up to an object that is cached or stored whole, and then back.
   std::vector<Header> chain;
   Content content = FindContent(offset);
   for (std::optional<uint64_t> at = offset; at && content == nullptr;) {
+    {
+      const std::scoped_lock lock(mutex_);
+      if (damaged_.contains(*at)) return Bad(*at);
+    }
     ZPACK_ASSIGN_OR_RETURN(const Header header, ReadHeader(*at));
     chain.push_back(header);
     at = header.base;
     if (at) content = FindContent(*at);
   }
-  Bytes delta;
   for (; !chain.empty(); chain.pop_back()) {
-    const Header& entry = chain.back();
-    Bytes next;
-    if (!entry.base) {
-      ZPACK_TRY(Inflate(entry, next));
-    } else {
-      ZPACK_TRY(Inflate(entry, delta));
-      ZPACK_TRY(ApplyPackDelta(*content, delta, max_size_, next));
-    }
-    content = std::make_shared<const Bytes>(std::move(next));
-    KeepContent(entry.offset, content);
+    ZPACK_ASSIGN_OR_RETURN(content, RebuildFrom(chain.back(), content));
+    KeepContent(chain.back().offset, content);
   }
   return content;
 }
@@ -216,23 +228,45 @@ std::optional<PackRank> PackLookup::EntryAt(uint64_t offset) const {
   return at->rank;
 }
 
+Result<std::optional<ObjectType>> PackLookup::FindOtherBase(
+    uint64_t offset, const BaseSource& bases, Bytes& content,
+    std::vector<Header>& chain) const {
+  std::vector<uint64_t> tried;
+  // Bases that are named by id may form a circle.
+  std::unordered_set<uint64_t> seen;
+  for (uint64_t at = offset; seen.insert(at).second;) {
+    const auto header = ReadHeader(at);
+    if (!header && header.error().code != ErrorCode::kCorrupt) {
+      return std::unexpected(header.error());
+    }
+    if (!header || !header->base) break;
+    chain.push_back(*header);
+    at = *header->base;
+    {
+      const std::scoped_lock lock(mutex_);
+      if (without_copies_.contains(at)) break;
+    }
+    tried.push_back(at);
+    const auto base = EntryAt(at);
+    if (!base) continue;
+    const Result<ObjectType> found = bases(ids()[*base], content);
+    if (found) return *found;
+    if (found.error().code == ErrorCode::kIo) {
+      return std::unexpected(found.error());
+    }
+  }
+  const std::scoped_lock lock(mutex_);
+  without_copies_.insert(tried.begin(), tried.end());
+  return std::nullopt;
+}
+
 Result<ObjectType> PackLookup::ReadOnOtherBaseAt(PackRank rank, uint64_t offset,
                                                  const BaseSource& bases,
                                                  Bytes& content) const {
   std::vector<Header> chain;
-  // Bases that are named by id may form a circle.
-  std::unordered_set<uint64_t> seen;
-  std::optional<ObjectType> type;
-  for (uint64_t at = offset; !type;) {
-    ZPACK_ASSIGN_OR_RETURN(const Header header, ReadHeader(at));
-    if (!header.base || !seen.insert(at).second) return Bad(at);
-    chain.push_back(header);
-    at = *header.base;
-    const auto base = EntryAt(at);
-    if (!base) continue;
-    const Result<ObjectType> found = bases(ids()[*base], content);
-    if (found) type = *found;
-  }
+  ZPACK_ASSIGN_OR_RETURN(const auto type,
+                         FindOtherBase(offset, bases, content, chain));
+  if (!type) return Bad(offset);
   Bytes delta;
   Bytes next;
   for (; !chain.empty(); chain.pop_back()) {

@@ -15,6 +15,7 @@
 #include <optional>
 #include <span>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -89,6 +90,7 @@ class PackLookup {
   // The content of the object at `offset`, which may be a base.
   Result<Content> ContentAt(uint64_t offset) const;
   Content FindContent(uint64_t offset) const;
+  Result<Content> RebuildFrom(const Header& entry, const Content& base) const;
   void KeepContent(uint64_t offset, const Content& content) const;
   Status CheckId(PackRank rank, uint64_t offset, ObjectType type,
                  ByteView content) const;
@@ -96,6 +98,12 @@ class PackLookup {
                             Bytes& content) const;
   // The object whose entry begins at `offset`, by the index.
   std::optional<PackRank> EntryAt(uint64_t offset) const;
+  // Sets `content` to that of the nearest base that `bases` has, and `chain` to
+  // the deltas from the entry at `offset` to this base. Nothing if there is
+  // none.
+  Result<std::optional<ObjectType>> FindOtherBase(
+      uint64_t offset, const BaseSource& bases, Bytes& content,
+      std::vector<Header>& chain) const;
   Result<ObjectType> ReadOnOtherBaseAt(PackRank rank, uint64_t offset,
                                        const BaseSource& bases,
                                        Bytes& content) const;
@@ -119,6 +127,11 @@ class PackLookup {
     PackRank rank;
   };
   mutable std::vector<Entry> entries_;
+  // So that damage is met once, and not by each delta that needs the entry:
+  // offsets of entries that cannot be rebuilt, and of those of which neither
+  // they nor their bases have a copy that ReadOnOtherBase could read.
+  mutable std::unordered_set<uint64_t> damaged_;
+  mutable std::unordered_set<uint64_t> without_copies_;
 };
 
 }  // namespace zpack

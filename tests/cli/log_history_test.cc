@@ -384,6 +384,58 @@ TEST_F(LogContentsTest, LettersOfFiltersMeanWhatTheyMeanInGit) {
   ExpectSame(many);
 }
 
+// The commits before the first one that cannot be read are listed.
+TEST_F(LogContentsTest, DamageEndsTheListWhereItIsMet) {
+  std::vector<std::string> files;
+  for (int i = 0; i < 60; ++i) files.push_back(repo_.WriteBlob("x"));
+  for (size_t i = 0; i < 200; ++i) {
+    files[i * 37 % 60] = repo_.WriteBlob(std::to_string(i));
+    std::string entries;
+    for (size_t file = 0; file < files.size(); ++file) {
+      entries += TreeEntryBytes("100644", "f" + std::to_string(10 + file),
+                                files[file]);
+    }
+    Commit(entries);
+  }
+  Require(
+      RunZpack({"convert", "-q", "--block-size=4k", repo_.path(), file_}).ok(),
+      "convert");
+  const std::string sound = ReadFile(file_);
+  size_t partial = 0;
+  for (const Words& options :
+       {Words{"--format=%h"}, Words{"--format=%h", "--raw"},
+        Words{"--format=%h", "--diff-filter=M"}}) {
+    const Words rest = options.size() == 1 ? Words{"--", "f*"} : Words{};
+    const auto log = [&](const Words& more) {
+      Words words = {"log"};
+      words.insert(words.end(), options.begin(), options.end());
+      words.insert(words.end(), more.begin(), more.end());
+      words.push_back(file_);
+      words.insert(words.end(), rest.begin(), rest.end());
+      return RunZpack(words);
+    };
+    WriteFile(file_, sound);
+    const ProcessResult all = log({});
+    for (size_t place = 5; place < 40; ++place) {
+      std::string bytes = sound;
+      bytes[sound.size() * place / 40] ^= '\x55';
+      WriteFile(file_, bytes);
+      const ProcessResult damaged = log({});
+      EXPECT_TRUE(all.out.starts_with(damaged.out)) << place;
+      if (damaged.exit_code == 0 || damaged.out.empty()) continue;
+      ++partial;
+      // No commit more could have been listed.
+      const auto lines = std::ranges::count(damaged.out, '\n');
+      const auto in_all = std::ranges::count(all.out, '\n');
+      EXPECT_LT(lines, in_all);
+      if (options.size() > 1) continue;
+      EXPECT_EQ(log({"-n", std::to_string(lines)}).exit_code, 0) << place;
+      EXPECT_EQ(log({"-n", std::to_string(lines + 1)}).exit_code, 128) << place;
+    }
+  }
+  EXPECT_GT(partial, 5U);
+}
+
 INSTANTIATE_TEST_SUITE_P(Seeds, LogHistoryTest, ::testing::Values(1, 2, 3, 4));
 
 }  // namespace

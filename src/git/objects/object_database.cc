@@ -85,7 +85,7 @@ class PackEntryOfSource final : public ObjectStream {
 // Whether there is an object, but no copy of it could be read.
 template <typename T>
 bool IsDamaged(const Result<T>& result) {
-  return !result && result.error().code != ErrorCode::kNotFound;
+  return !result && result.error().code == ErrorCode::kSourceCorrupt;
 }
 
 }  // namespace

@@ -97,7 +97,8 @@ TEST_F(TreeBlockEdits, RefusesNamesThatWereNotSeen) {
 
 TEST_F(TreeBlockEdits, RefusesUnknownModes) {
   for (size_t i = 0; i < draft_.modes.size(); ++i) {
-    for (const uint8_t mode : {uint8_t{5}, uint8_t{0xff}}) {
+    for (const uint8_t mode :
+         {uint8_t{5}, uint8_t{8}, uint8_t{10}, uint8_t{0xff}}) {
       draft_ = {};
       draft_.modes[i] = mode;
       ExpectCorrupt("added entry");
