@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The same repository gives the same bytes: in two runs, for any number of
-// threads, however the objects lie on disk, and on every machine.
+// threads, however the objects lie on disk, and on every machine; and the same
+// log for any number of threads.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,8 +17,10 @@
 #include "support/matchers.h"
 #include "support/repo_builder.h"
 #include "support/temp_dir.h"
+#include "zpack/archive_reader.h"
 #include "zpack/build_options.h"
 #include "zpack/convert.h"
+#include "zpack/log.h"
 #include "zpack/parity.h"
 #include "zpack/restore.h"
 
@@ -94,6 +97,45 @@ TEST_F(DeterminismTest, ThreadsDoNotChangeTheRestoredRepository) {
   // Packs are named after their content.
   EXPECT_EQ(ListDirectory(RestoreIn(1) + "/objects/pack"),
             ListDirectory(RestoreIn(2) + "/objects/pack"));
+}
+
+TEST_F(DeterminismTest, ThreadsDoNotChangeALog) {
+  ConvertIn(2);
+  const auto archive = ArchiveReader::Open(file_, {});
+  ASSERT_THAT(archive, IsOk());
+  const auto list = [&](LogOptions options, unsigned threads) {
+    options.refs = WalkRefs::kAll;
+    options.files = true;
+    options.threads = threads;
+    std::string listed;
+    const auto add = [&](const LoggedCommit& commit) -> Result<Visit> {
+      listed += commit.id.ToHex() + std::string(commit.content);
+      for (const ChangedFile& file : commit.files) {
+        listed += file.status + file.old_id.ToHex() + file.new_id.ToHex() +
+                  std::string(file.old_path) + ' ' +
+                  std::string(file.new_path) + '\n';
+      }
+      return Visit::kContinue;
+    };
+    EXPECT_THAT((*archive)->Log(options, add), IsOk());
+    return listed;
+  };
+  LogOptions copies;
+  copies.renames = RenameSearch::kCopiesHarder;
+  LogOptions occurrences;
+  occurrences.pickaxe = Pickaxe::kString;
+  occurrences.pattern = "1";
+  LogOptions lines = occurrences;
+  lines.pickaxe = Pickaxe::kLines;
+  LogOptions paths;
+  paths.pathspecs = {"*1*"};
+  for (const LogOptions& options :
+       {LogOptions(), copies, occurrences, lines, paths}) {
+    const std::string one = list(options, 1);
+    EXPECT_GT(one.size(), 100U);
+    EXPECT_EQ(list(options, 2), one);
+    EXPECT_EQ(list(options, 7), one);
+  }
 }
 
 // SHA-256 of the files of one repository, by version of zstd: of each profile,
