@@ -154,19 +154,23 @@ void PackLookup::KeepContent(uint64_t offset, const Content& content) const {
 Result<PackLookup::Content> PackLookup::RebuildFrom(const Header& entry,
                                                     const Content& base) const {
   Bytes content;
-  const auto rebuild = [&]() -> Status {
-    if (!entry.base) return Inflate(entry, content);
+  if (!entry.base) {
+    ZPACK_TRY(Inflate(entry, content));
+  } else {
     Bytes delta;
     ZPACK_TRY(Inflate(entry, delta));
-    return ApplyPackDelta(*base, delta, max_size_, content);
-  };
-  const Status rebuilt = rebuild();
-  if (rebuilt) return std::make_shared<const Bytes>(std::move(content));
-  if (rebuilt.error().code == ErrorCode::kCorrupt) {
-    const std::scoped_lock lock(mutex_);
-    damaged_.insert(entry.offset);
+    ZPACK_TRY(ApplyPackDelta(*base, delta, max_size_, content));
   }
-  return std::unexpected(rebuilt.error());
+  return std::make_shared<const Bytes>(std::move(content));
+}
+
+std::unexpected<Error> PackLookup::Damaged(const std::vector<Header>& chain,
+                                           const Error& error) const {
+  if (error.code == ErrorCode::kCorrupt) {
+    const std::scoped_lock lock(mutex_);
+    for (const Header& entry : chain) damaged_.insert(entry.offset);
+  }
+  return std::unexpected(error);
 }
 
 Result<PackLookup::Content> PackLookup::ContentAt(uint64_t offset) const {
@@ -174,17 +178,21 @@ Result<PackLookup::Content> PackLookup::ContentAt(uint64_t offset) const {
   std::vector<Header> chain;
   Content content = FindContent(offset);
   for (std::optional<uint64_t> at = offset; at && content == nullptr;) {
-    {
+    const bool is_damaged = [&] {
       const std::scoped_lock lock(mutex_);
-      if (damaged_.contains(*at)) return Bad(*at);
-    }
-    ZPACK_ASSIGN_OR_RETURN(const Header header, ReadHeader(*at));
-    chain.push_back(header);
-    at = header.base;
+      return damaged_.contains(*at);
+    }();
+    if (is_damaged) return Damaged(chain, Bad(*at).error());
+    const auto header = ReadHeader(*at);
+    if (!header) return Damaged(chain, header.error());
+    chain.push_back(*header);
+    at = header->base;
     if (at) content = FindContent(*at);
   }
   for (; !chain.empty(); chain.pop_back()) {
-    ZPACK_ASSIGN_OR_RETURN(content, RebuildFrom(chain.back(), content));
+    auto rebuilt = RebuildFrom(chain.back(), content);
+    if (!rebuilt) return Damaged(chain, rebuilt.error());
+    content = *std::move(rebuilt);
     KeepContent(chain.back().offset, content);
   }
   return content;

@@ -91,6 +91,10 @@ class PackLookup {
   Result<Content> ContentAt(uint64_t offset) const;
   Content FindContent(uint64_t offset) const;
   Result<Content> RebuildFrom(const Header& entry, const Content& base) const;
+  // Notes that these entries, each but the last a delta on the next one, cannot
+  // be rebuilt, unless that is only for now. Returns the error.
+  std::unexpected<Error> Damaged(const std::vector<Header>& chain,
+                                 const Error& error) const;
   void KeepContent(uint64_t offset, const Content& content) const;
   Status CheckId(PackRank rank, uint64_t offset, ObjectType type,
                  ByteView content) const;

@@ -12,9 +12,11 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
 #include "codec/deflate.h"
 #include "object/object_hasher.h"
 #include "pack/pack_delta.h"
+#include "pack/pack_lookup.h"
 #include "pack/pack_reader.h"
 #include "pack/pack_writer.h"
 #include "support/deltas.h"
@@ -131,6 +133,41 @@ TEST_F(LongChainTest, ReadForwardExpandsEachEntryOnce) {
 TEST_F(LongChainTest, ReadBackwardExpandsEachEntryAFewTimes) {
   for (size_t i = kVersions; i-- > 0;) ReadVersion(i);
   EXPECT_LE(reads_, 10 * kVersions);
+}
+
+// The first version is damaged, and so are all others. None has another copy.
+TEST_F(LongChainTest, DamageIsMetOnce) {
+  std::string bytes = testing::ReadFile(dir_ / "chain.pack");
+  bytes[100] ^= '\x55';
+  for (const bool forward : {true, false}) {
+    testing::WriteFile(dir_ / "chain.pack", bytes);
+    auto index = ReadPackIndex(ObjectFormat::kSha1, PosixFileSystem(),
+                               dir_ / "chain.idx");
+    ASSERT_THAT(index, IsOk());
+    auto file = PosixFileSystem().OpenForRead(dir_ / "chain.pack");
+    ASSERT_THAT(file, IsOk());
+    const auto lookup = PackLookup::Create(
+        *std::move(index),
+        std::make_unique<CountedFile>(*std::move(file), reads_), 1 << 20);
+    ASSERT_THAT(lookup, IsOk());
+    reads_ = 0;
+    size_t asked = 0;
+    const auto no_base = [&](const ObjectId& id, Bytes&) -> Result<ObjectType> {
+      ++asked;
+      return MakeError(ErrorCode::kNotFound, "no other copy of {}", id);
+    };
+    for (size_t i = 0; i < kVersions; ++i) {
+      const ObjectId& id = ids_[forward ? i : kVersions - 1 - i];
+      const PackRank rank = *(*lookup)->ids().Find(id);
+      Bytes content;
+      EXPECT_THAT((*lookup)->Read(rank, content),
+                  testing::IsError(ErrorCode::kCorrupt, ::testing::_));
+      EXPECT_THAT((*lookup)->ReadOnOtherBase(rank, no_base, content),
+                  testing::IsError(ErrorCode::kCorrupt, ::testing::_));
+    }
+    EXPECT_EQ(asked, kVersions - 1);
+    EXPECT_LE(reads_, 10 * kVersions);
+  }
 }
 
 }  // namespace
