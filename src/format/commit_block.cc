@@ -73,8 +73,8 @@ namespace {
 
 // About what the lines of author and committer take.
 constexpr uint64_t kPersons = 160;
-// More is allocated only as it arrives.
-constexpr uint64_t kMostExpectedBytes = uint64_t{16} << 20;
+// Twice the size of usual blocks. More is allocated only as it arrives.
+constexpr uint64_t kMostExpectedBytes = uint64_t{2} << 20;
 
 class CommitDecoder {
  public:

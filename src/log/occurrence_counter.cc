@@ -73,6 +73,7 @@ Result<OccurrenceCounter> OccurrenceCounter::Make(const Needle& needle) {
 }
 
 bool OccurrenceCounter::FindText(std::string_view& text) const {
+  if (text.empty()) return false;
   // Faster than std::string_view::find, which stops at each first letter.
   const void* const found =
       memmem(text.data(), text.size(), text_.data(), text_.size());
