@@ -125,14 +125,14 @@ class CommitDecoder {
     if (row_.verbatim) {
       const ByteView content = messages_.Raw(message_sizes_.Varint());
       if (!message_sizes_.ok() || !messages_.ok()) return BadCommits("message");
-      ZPACK_TRY(CheckRoom(content.size(), out));
+      ZPACK_TRY(MakeRoom(content.size(), out));
       Append(out, content);
       return {};
     }
     CommitText text;
     // Check before anything large is built.
     const uint64_t id_lines = row_.parents.size() * (2 * id_width_ + 8);
-    ZPACK_TRY(CheckRoom(id_lines, out));
+    ZPACK_TRY(MakeRoom(id_lines, out));
     text.tree = Id(row_.tree);
     text.parents.reserve(row_.parents.size());
     for (const LinkNumber parent : row_.parents) {
@@ -151,21 +151,28 @@ class CommitDecoder {
       return BadCommits("commit");
     }
     if (!IsSplit(text)) return BadCommits("form of commit");
-    ZPACK_TRY(CheckRoom(
+    ZPACK_TRY(MakeRoom(
         id_lines + text.author.identity.size() + text.author.time_zone.size() +
             text.committer.identity.size() + text.committer.time_zone.size() +
             text.headers.size() + text.message.size(),
         out));
     AppendCommit(text, out);
-    return CheckRoom(0, out);
+    return MakeRoom(0, out);
   }
 
-  // Returns kLimitExceeded if `out` may not grow by `size` bytes.
-  Status CheckRoom(uint64_t size, const Bytes& out) const {
-    if (out.size() <= max_size_ && size <= max_size_ - out.size()) return {};
-    return MakeError(ErrorCode::kLimitExceeded,
-                     "a block of commits represents more than {} bytes",
-                     max_size_);
+  // Returns kLimitExceeded if `out` may not grow by `size` bytes. Memory grows
+  // fourfold as more content arrives, but not beyond the limit.
+  Status MakeRoom(uint64_t size, Bytes& out) const {
+    if (out.size() > max_size_ || size > max_size_ - out.size()) {
+      return MakeError(ErrorCode::kLimitExceeded,
+                       "a block of commits represents more than {} bytes",
+                       max_size_);
+    }
+    const uint64_t needed = out.size() + size + kPersons;
+    if (needed > out.capacity()) {
+      out.reserve(std::max(needed, std::min(4 * out.size(), max_size_)));
+    }
+    return {};
   }
 
   ObjectId Id(LinkNumber link) const {
