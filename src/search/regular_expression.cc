@@ -39,8 +39,8 @@ class PosixExpression final : public RegularExpression {
   Result<std::optional<MatchSpan>> Find(std::string_view text,
                                         TextStart start) override {
     const char* begin = text.data();
-    if constexpr (kAddressSanitizer) {
-      // It wants a terminated text, although the end is given.
+    if constexpr (kAddressSanitizer || kThreadSanitizer) {
+      // They want a terminated text, although the end is given.
       text_ = text;
       begin = text_.c_str();
     }
