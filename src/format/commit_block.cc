@@ -112,8 +112,8 @@ class CommitDecoder {
   }
 
  private:
-  // About how many bytes the commits have. No less costs copies, and no more
-  // only address space.
+  // About how many bytes the commits have. A lower number costs copies, and a
+  // greater one only address space.
   size_t ExpectedSize(uint32_t count) const {
     const uint64_t size = messages_.remaining() + headers_.remaining() +
                           count * (2 * (2 * id_width_ + 8) + kPersons);
@@ -132,7 +132,7 @@ class CommitDecoder {
     CommitText text;
     // Check before anything large is built.
     const uint64_t id_lines = row_.parents.size() * (2 * id_width_ + 8);
-    ZPACK_TRY(MakeRoom(id_lines, out));
+    ZPACK_TRY(CheckRoom(id_lines, out));
     text.tree = Id(row_.tree);
     text.parents.reserve(row_.parents.size());
     for (const LinkNumber parent : row_.parents) {
@@ -157,17 +157,21 @@ class CommitDecoder {
             text.headers.size() + text.message.size(),
         out));
     AppendCommit(text, out);
-    return MakeRoom(0, out);
+    return CheckRoom(0, out);
   }
 
-  // Returns kLimitExceeded if `out` may not grow by `size` bytes. Memory grows
-  // fourfold as more content arrives, but not beyond the limit.
+  // Returns kLimitExceeded if `out` may not grow by `size` bytes.
+  Status CheckRoom(uint64_t size, const Bytes& out) const {
+    if (out.size() <= max_size_ && size <= max_size_ - out.size()) return {};
+    return MakeError(ErrorCode::kLimitExceeded,
+                     "a block of commits represents more than {} bytes",
+                     max_size_);
+  }
+
+  // The same, and makes room for about `size` bytes. Memory grows fourfold as
+  // more content arrives, but not beyond the limit.
   Status MakeRoom(uint64_t size, Bytes& out) const {
-    if (out.size() > max_size_ || size > max_size_ - out.size()) {
-      return MakeError(ErrorCode::kLimitExceeded,
-                       "a block of commits represents more than {} bytes",
-                       max_size_);
-    }
+    ZPACK_TRY(CheckRoom(size, out));
     const uint64_t needed = out.size() + size + kPersons;
     if (needed > out.capacity()) {
       out.reserve(std::max(needed, std::min(4 * out.size(), max_size_)));

@@ -9,14 +9,13 @@
 
 #include "base/error.h"
 #include "format/tree_block.h"
+#include "object/object_links.h"
 
 namespace zpack::format {
 namespace {
 
 // Edits; memory for more is allocated only as they arrive.
 constexpr size_t kMostExpectedEdits = size_t{1} << 20;
-
-constexpr std::string_view kModeOfTrees = "40000";
 
 // What the fields of TreeBlock::Entry and TreeBlock::Edit hold, which is much
 // more than any block has.
@@ -207,18 +206,10 @@ class TreeBlock::Parser {
     added_last_ = is_added;
   }
 
-  // In Git's order of trees, where directories are as if they had a slash.
+  // In Git's order of trees.
   bool ComesBefore(const Entry& a, const Entry& b) const {
-    const std::string_view left = block_.name(a);
-    const std::string_view right = block_.name(b);
-    const size_t shared = std::min(left.size(), right.size());
-    const int order = left.substr(0, shared).compare(right.substr(0, shared));
-    if (order != 0) return order < 0;
-    const auto end = [&](std::string_view name, const Entry& entry) -> int {
-      if (name.size() > shared) return static_cast<uint8_t>(name[shared]);
-      return kTreeModes[entry.mode] == kModeOfTrees ? '/' : 0;
-    };
-    return end(left, a) < end(right, b);
+    return CompareTreeNames(block_.name(a), a.mode == kDirectoryMode,
+                            block_.name(b), b.mode == kDirectoryMode) < 0;
   }
 
   // Returns the entries of tree `index`. `base` has the entries of its base, or

@@ -6,17 +6,11 @@
 #include <algorithm>
 #include <ranges>
 
-#include "object/object_links.h"
-
 namespace zpack {
 namespace {
 
 // More edits take longer than rebuilding the trees from trees at hand.
 constexpr size_t kMostEdits = 1000;
-
-// The index of the mode of trees.
-constexpr uint8_t kTreeMode = 2;
-static_assert(format::kTreeModes[kTreeMode] == "40000");
 
 }  // namespace
 
@@ -42,7 +36,8 @@ bool EntryDifferences::FindWay(const format::TreeBlock& trees, uint32_t before,
 
 size_t EntryDifferences::PlaceOf(uint32_t name, uint8_t mode) {
   // As in Git, a directory and a file of one name are two entries.
-  const size_t key = 2 * size_t{name} + (mode == kTreeMode ? 1 : 0);
+  const size_t key =
+      2 * size_t{name} + (mode == format::kDirectoryMode ? 1 : 0);
   if (key >= places_.size()) places_.resize(key + 1);
   if (places_[key] == 0) {
     found_.push_back({.name = name});

@@ -18,7 +18,7 @@ namespace {
 
 constexpr uint64_t kBlocksSize = uint64_t{64} << 20;
 constexpr uint64_t kTreesSize = uint64_t{24} << 20;
-// Moving rows in place takes less time than a copy.
+// With so many edits, moving rows in place takes less time than a copy.
 constexpr size_t kFewEdits = 8;
 constexpr uint32_t kUnknown = std::numeric_limits<uint32_t>::max();
 
@@ -114,9 +114,8 @@ Result<NumberedTrees::RowsPtr> NumberedTrees::ReadFromBlock(
   if (chain.empty()) return rows;
   auto made = std::make_shared<Rows>(rows == nullptr ? Rows() : *rows);
   for (const uint32_t index : std::views::reverse(chain)) {
-    if (trees.OnlyChangesChildren(index)) {
-      Patch(trees, index, *made);
-    } else if (trees.edits(index).size() <= kFewEdits) {
+    if (trees.OnlyChangesChildren(index) ||
+        trees.edits(index).size() <= kFewEdits) {
       ZPACK_TRY(ApplyInPlace(block, index, *made));
     } else {
       ZPACK_ASSIGN_OR_RETURN(*made, Apply(block, index, *made));
@@ -151,13 +150,6 @@ ObjectNumber NumberedTrees::ChildOf(const format::TreeBlock& trees,
                                 : format::LinkDecoder::Object(child);
 }
 
-void NumberedTrees::Patch(const format::TreeBlock& trees, uint32_t index,
-                          Rows& rows) {
-  for (const format::TreeBlock::Edit& edit : trees.edits(index)) {
-    rows[edit.position].child = ChildOf(trees, edit.entry.child);
-  }
-}
-
 Status NumberedTrees::AddSide(const DecodedBlock& block, uint32_t name,
                               const EntryDifferences::Side& side, Rows& rows) {
   if (!side.exists) return {};
@@ -170,16 +162,7 @@ Status NumberedTrees::AddSide(const DecodedBlock& block, uint32_t name,
 }
 
 int NumberedTrees::Order(const Row& a, const Row& b) const {
-  const std::string_view left = name(a.name);
-  const std::string_view right = name(b.name);
-  const size_t shared = std::min(left.size(), right.size());
-  const int order = left.substr(0, shared).compare(right.substr(0, shared));
-  if (order != 0) return order;
-  const auto end = [&](std::string_view name, const Row& row) -> int {
-    if (name.size() > shared) return static_cast<uint8_t>(name[shared]);
-    return row.is_tree() ? '/' : 0;
-  };
-  return end(left, a) - end(right, b);
+  return CompareTreeNames(name(a.name), a.is_tree(), name(b.name), b.is_tree());
 }
 
 Result<std::optional<NumberedTrees::Difference>> NumberedTrees::ReadDifference(
@@ -214,21 +197,20 @@ Result<std::optional<NumberedTrees::Difference>> NumberedTrees::ReadDifference(
 
 Status NumberedTrees::ApplyInPlace(const DecodedBlock& block, uint32_t index,
                                    Rows& rows) {
-  BlockNames& names = block_names_[block.objects.header.first_object];
+  const format::TreeBlock& trees = *block.trees();
   // From the end, where positions in the base are still right.
   for (const format::TreeBlock::Edit& edit :
-       std::views::reverse(block.trees()->edits(index))) {
+       std::views::reverse(trees.edits(index))) {
     const auto at = rows.begin() + static_cast<ptrdiff_t>(edit.position);
-    if (edit.kind == format::TreeEditKind::kRemove) {
+    if (edit.kind == format::TreeEditKind::kChange) {
+      at->child = ChildOf(trees, edit.entry.child);
+    } else if (edit.kind == format::TreeEditKind::kRemove) {
       rows.erase(at);
-      continue;
-    }
-    ZPACK_ASSIGN_OR_RETURN(const Row row,
-                           RowOf(block, edit.entry, edit.entry.child, names));
-    if (edit.kind == format::TreeEditKind::kAdd) {
-      rows.insert(at, row);
     } else {
-      *at = row;
+      BlockNames& names = block_names_[block.objects.header.first_object];
+      ZPACK_ASSIGN_OR_RETURN(const Row row,
+                             RowOf(block, edit.entry, edit.entry.child, names));
+      rows.insert(at, row);
     }
   }
   return {};

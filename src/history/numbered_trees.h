@@ -96,9 +96,6 @@ class NumberedTrees {
                     const format::TreeBlock::Entry& entry, LinkNumber child,
                     BlockNames& names);
   ObjectNumber ChildOf(const format::TreeBlock& trees, LinkNumber child);
-  // Turns the rows of the base of tree `index` into those of the tree, which
-  // only has other children.
-  void Patch(const format::TreeBlock& trees, uint32_t index, Rows& rows);
   // Adds the row of one side of a difference, if there is one.
   Status AddSide(const DecodedBlock& block, uint32_t name,
                  const EntryDifferences::Side& side, Rows& rows);

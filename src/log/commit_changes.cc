@@ -29,19 +29,13 @@ bool IsModule(const TreeSide& side) {
 // The order of trees: that of the bytes of whole paths, where that of a
 // directory ends with a slash.
 bool ComesBefore(const FilePair& a, const FilePair& b) {
-  const std::string_view left = a.old_path;
-  const std::string_view right = b.old_path;
-  const size_t shared = std::min(left.size(), right.size());
-  const int order = left.substr(0, shared).compare(right.substr(0, shared));
-  if (order != 0) return order < 0;
-  const auto end = [&](std::string_view path, const FilePair& pair) -> int {
-    if (path.size() > shared) return static_cast<uint8_t>(path[shared]);
-    return IsTreeMode(pair.before.mode | pair.after.mode) ? '/' : 0;
+  const auto is_tree = [](const FilePair& pair) {
+    return IsTreeMode(pair.before.mode) || IsTreeMode(pair.after.mode);
   };
-  const int left_end = end(left, a);
-  const int right_end = end(right, b);
-  return left_end != right_end ? left_end < right_end
-                               : left.size() < right.size();
+  const int order =
+      CompareTreeNames(a.old_path, is_tree(a), b.old_path, is_tree(b));
+  // A directory comes before what it holds.
+  return order != 0 ? order < 0 : a.old_path.size() < b.old_path.size();
 }
 
 }  // namespace

@@ -71,11 +71,14 @@ class CommitLister {
 
   // How many commits are looked at before some are shown: few at first, so that
   // the first ones come soon, and never very many, whose files take memory.
-  static constexpr uint64_t kFirstShown = 2;
-  static constexpr uint64_t kMostShown = 128;
+  static constexpr size_t kFirstShown = 2;
+  static constexpr size_t kMostShown = 128;
   static constexpr size_t kMostPairs = 20'000;
-  // The pickaxe searches the blobs of so many.
-  static constexpr uint64_t kFirstChosen = 256;
+  // The pickaxe searches the blobs of so many at first.
+  static constexpr uint64_t kFirstSearched = 256;
+
+  // Whether the pickaxe says which commits are looked at.
+  bool Chooses() const { return pickaxe_ != nullptr && !options_.follow; }
 
   // How many threads share blocks of trees.
   unsigned TreeReaders() const {
@@ -93,18 +96,16 @@ class CommitLister {
       ZPACK_VISIT(ShowChosen(commits, left, visit), {});
       return {};
     }
-    // If only some commits are shown, the first ones are looked at first.
-    const bool chooses = pickaxe_ != nullptr && !options_.follow;
-    const bool all = chooses && left == LogOptions().max_commits;
-    uint64_t most = chooses ? kFirstChosen : kFirstShown;
+    // If only some commits are shown, the first ones are searched first.
+    const uint64_t all = LogOptions().max_commits;
+    uint64_t searched = left == all ? all : kFirstSearched;
     while (left > 0) {
-      ZPACK_ASSIGN_OR_RETURN(const auto commits,
-                             Wanted(all       ? left
-                                    : chooses ? most
-                                              : std::min(most, left)));
+      ZPACK_ASSIGN_OR_RETURN(
+          const auto commits,
+          Wanted(Chooses() ? searched : std::min<uint64_t>(at_once_, left)));
       if (commits.empty()) break;
       ZPACK_VISIT(ShowChosen(commits, left, visit), {});
-      most = chooses ? 4 * most : std::min(2 * most, kMostShown);
+      if (searched != all) searched *= 4;
     }
     return {};
   }
@@ -189,9 +190,7 @@ class CommitLister {
   Result<Visit> ShowChosen(const std::vector<ObjectNumber>& commits,
                            uint64_t& left,
                            const Visitor<const LoggedCommit&>& visit) {
-    if (pickaxe_ == nullptr || options_.follow) {
-      return ShowAll(commits, left, visit);
-    }
+    if (!Chooses()) return ShowAll(commits, left, visit);
     ZPACK_ASSIGN_OR_RETURN(
         const std::vector<uint8_t> chosen,
         ChooseCommits({archive_, options_, paths_, *pickaxe_, sources_.blocks},
@@ -227,8 +226,7 @@ class CommitLister {
     size_t pairs = 0;
     for (const CommitBatch::Files& one : files) pairs += one.pairs.size();
     const size_t fit = files.size() * kMostPairs / std::max(pairs, size_t{1});
-    return std::clamp(std::min(2 * files.size(), fit), size_t{kFirstShown},
-                      size_t{kMostShown});
+    return std::clamp(std::min(2 * files.size(), fit), kFirstShown, kMostShown);
   }
 
   Result<std::vector<CommitBatch::Files>> ReadFiles(

@@ -7,6 +7,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -25,6 +26,21 @@ constexpr bool IsTreeMode(uint32_t mode) { return (mode & 0170000) == 0040000; }
 constexpr bool IsFileMode(uint32_t mode) { return (mode & 0170000) == 0100000; }
 constexpr bool IsGitlinkMode(uint32_t mode) {
   return !IsTreeMode(mode) && !IsFileMode(mode) && (mode & 0170000) != 0120000;
+}
+
+// How Git sorts the entries of a tree: by the bytes of their names, where that
+// of a directory ends with a slash. Less than 0 if the first comes before the
+// second.
+inline int CompareTreeNames(std::string_view first, bool first_is_tree,
+                            std::string_view second, bool second_is_tree) {
+  const size_t shared = std::min(first.size(), second.size());
+  const int order = first.substr(0, shared).compare(second.substr(0, shared));
+  if (order != 0) return order;
+  const auto next = [shared](std::string_view name, bool is_tree) -> int {
+    if (name.size() > shared) return static_cast<uint8_t>(name[shared]);
+    return is_tree ? '/' : 0;
+  };
+  return next(first, first_is_tree) - next(second, second_is_tree);
 }
 
 struct TreeEntry {

@@ -239,7 +239,6 @@ std::optional<PackRank> PackLookup::EntryAt(uint64_t offset) const {
 Result<std::optional<ObjectType>> PackLookup::FindOtherBase(
     uint64_t offset, const BaseSource& bases, Bytes& content,
     std::vector<Header>& chain) const {
-  std::vector<uint64_t> tried;
   // Bases that are named by id may form a circle.
   std::unordered_set<uint64_t> seen;
   for (uint64_t at = offset; seen.insert(at).second;) {
@@ -254,7 +253,6 @@ Result<std::optional<ObjectType>> PackLookup::FindOtherBase(
       const std::scoped_lock lock(mutex_);
       if (without_copies_.contains(at)) break;
     }
-    tried.push_back(at);
     const auto base = EntryAt(at);
     if (!base) continue;
     const Result<ObjectType> found = bases(ids()[*base], content);
@@ -264,7 +262,7 @@ Result<std::optional<ObjectType>> PackLookup::FindOtherBase(
     }
   }
   const std::scoped_lock lock(mutex_);
-  without_copies_.insert(tried.begin(), tried.end());
+  for (const Header& entry : chain) without_copies_.insert(*entry.base);
   return std::nullopt;
 }
 
@@ -275,14 +273,12 @@ Result<ObjectType> PackLookup::ReadOnOtherBaseAt(PackRank rank, uint64_t offset,
   ZPACK_ASSIGN_OR_RETURN(const auto type,
                          FindOtherBase(offset, bases, content, chain));
   if (!type) return Bad(offset);
-  Bytes delta;
-  Bytes next;
+  auto rebuilt = std::make_shared<const Bytes>(std::move(content));
   for (; !chain.empty(); chain.pop_back()) {
-    ZPACK_TRY(Inflate(chain.back(), delta));
-    ZPACK_TRY(ApplyPackDelta(content, delta, max_size_, next));
-    std::swap(content, next);
+    ZPACK_ASSIGN_OR_RETURN(rebuilt, RebuildFrom(chain.back(), rebuilt));
   }
-  ZPACK_TRY(CheckId(rank, offset, *type, content));
+  ZPACK_TRY(CheckId(rank, offset, *type, *rebuilt));
+  content.assign(rebuilt->begin(), rebuilt->end());
   return *type;
 }
 

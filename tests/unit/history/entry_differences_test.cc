@@ -56,7 +56,7 @@ bool HasOrderedNames(const format::TreeBlock& trees, uint32_t index) {
   std::string last;
   for (const format::TreeBlock::Entry& entry : trees.RebuildEntries(index)) {
     std::string name(trees.name(entry));
-    name += entry.mode == 2 ? '/' : '\0';
+    name += entry.mode == format::kDirectoryMode ? '/' : '\0';
     if (name <= last) return false;
     last = name;
   }
