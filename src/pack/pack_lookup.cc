@@ -218,7 +218,7 @@ Result<ObjectType> PackLookup::ReadAt(PackRank rank, uint64_t offset,
   return type;
 }
 
-std::optional<PackRank> PackLookup::EntryAt(uint64_t offset) const {
+std::optional<PackRank> PackLookup::RankAt(uint64_t offset) const {
   const std::scoped_lock lock(mutex_);
   if (entries_.empty()) {
     entries_.reserve(size_t{ids().size()} + index_.copies.size());
@@ -236,52 +236,6 @@ std::optional<PackRank> PackLookup::EntryAt(uint64_t offset) const {
   return at->rank;
 }
 
-Result<std::optional<ObjectType>> PackLookup::FindOtherBase(
-    uint64_t offset, const BaseSource& bases, Bytes& content,
-    std::vector<Header>& chain) const {
-  // Bases that are named by id may form a circle.
-  std::unordered_set<uint64_t> seen;
-  for (uint64_t at = offset; seen.insert(at).second;) {
-    const auto header = ReadHeader(at);
-    if (!header && header.error().code != ErrorCode::kCorrupt) {
-      return std::unexpected(header.error());
-    }
-    if (!header || !header->base) break;
-    chain.push_back(*header);
-    at = *header->base;
-    {
-      const std::scoped_lock lock(mutex_);
-      if (without_copies_.contains(at)) break;
-    }
-    const auto base = EntryAt(at);
-    if (!base) continue;
-    const Result<ObjectType> found = bases(ids()[*base], content);
-    if (found) return *found;
-    if (found.error().code == ErrorCode::kIo) {
-      return std::unexpected(found.error());
-    }
-  }
-  const std::scoped_lock lock(mutex_);
-  for (const Header& entry : chain) without_copies_.insert(*entry.base);
-  return std::nullopt;
-}
-
-Result<ObjectType> PackLookup::ReadOnOtherBaseAt(PackRank rank, uint64_t offset,
-                                                 const BaseSource& bases,
-                                                 Bytes& content) const {
-  std::vector<Header> chain;
-  ZPACK_ASSIGN_OR_RETURN(const auto type,
-                         FindOtherBase(offset, bases, content, chain));
-  if (!type) return Bad(offset);
-  auto rebuilt = std::make_shared<const Bytes>(std::move(content));
-  for (; !chain.empty(); chain.pop_back()) {
-    ZPACK_ASSIGN_OR_RETURN(rebuilt, RebuildFrom(chain.back(), rebuilt));
-  }
-  ZPACK_TRY(CheckId(rank, offset, *type, *rebuilt));
-  content.assign(rebuilt->begin(), rebuilt->end());
-  return *type;
-}
-
 std::span<const PackIndex::Copy> PackLookup::Copies(PackRank rank) const {
   // They are in the order of the index.
   const auto copies =
@@ -296,29 +250,58 @@ Result<ObjectInfo> PackLookup::ReadInfo(PackRank rank) const {
   return ObjectInfo{type, content.size()};
 }
 
-template <typename ReadEntry>
-Result<ObjectType> PackLookup::AtOneEntry(PackRank rank, ReadEntry read) const {
-  Result<ObjectType> type = read(index_.offsets[rank]);
+std::vector<uint64_t> PackLookup::Entries(PackRank rank) const {
+  std::vector<uint64_t> offsets = {index_.offsets[rank]};
   const auto copies = Copies(rank);
   for (const PackIndex::Copy& copy :
        copies.first(std::min(copies.size(), kMostCopies))) {
+    offsets.push_back(copy.offset);
+  }
+  return offsets;
+}
+
+Result<ObjectType> PackLookup::Read(PackRank rank, Bytes& content) const {
+  Result<ObjectType> type = Bad(index_.offsets[rank]);
+  for (const uint64_t offset : Entries(rank)) {
+    type = ReadAt(rank, offset, content);
     if (type) break;
-    type = read(copy.offset);
   }
   return type;
 }
 
-Result<ObjectType> PackLookup::Read(PackRank rank, Bytes& content) const {
-  return AtOneEntry(
-      rank, [&](uint64_t offset) { return ReadAt(rank, offset, content); });
+Result<std::optional<PackLookup::DeltaEntry>> PackLookup::DeltaAt(
+    uint64_t offset) const {
+  const auto header = ReadHeader(offset);
+  if (!header && header.error().code != ErrorCode::kCorrupt) {
+    return std::unexpected(header.error());
+  }
+  if (!header || !header->base) return std::nullopt;
+  return DeltaEntry{offset, *header->base};
 }
 
-Result<ObjectType> PackLookup::ReadOnOtherBase(PackRank rank,
-                                               const BaseSource& bases,
-                                               Bytes& content) const {
-  return AtOneEntry(rank, [&](uint64_t offset) {
-    return ReadOnOtherBaseAt(rank, offset, bases, content);
-  });
+Result<std::vector<PackLookup::DeltaEntry>> PackLookup::Deltas(
+    PackRank rank) const {
+  std::vector<DeltaEntry> deltas;
+  for (const uint64_t offset : Entries(rank)) {
+    ZPACK_ASSIGN_OR_RETURN(const auto delta, DeltaAt(offset));
+    if (delta) deltas.push_back(*delta);
+  }
+  return deltas;
+}
+
+Result<PackLookup::Content> PackLookup::Rebuild(uint64_t offset,
+                                                ObjectType type,
+                                                const Content& base) const {
+  ZPACK_ASSIGN_OR_RETURN(const Header entry, ReadHeader(offset));
+  ZPACK_ASSIGN_OR_RETURN(const Content content, RebuildFrom(entry, base));
+  if (const auto rank = RankAt(offset)) {
+    ZPACK_TRY(CheckId(*rank, offset, type, *content));
+  }
+  // As if its base were sound.
+  KeepContent(offset, content);
+  const std::scoped_lock lock(mutex_);
+  types_[offset] = static_cast<uint8_t>(type);
+  return content;
 }
 
 Result<std::unique_ptr<ObjectStream>> PackLookup::OpenStream(

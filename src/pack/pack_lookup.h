@@ -47,13 +47,25 @@ class PackLookup {
   Result<ObjectInfo> ReadInfo(PackRank rank) const;
   // Also kCorrupt for content that has another id.
   Result<ObjectType> Read(PackRank rank, Bytes& content) const;
-  // Reads the content of a base from elsewhere.
-  using BaseSource =
-      std::function<Result<ObjectType>(const ObjectId& base, Bytes& content)>;
-  // Reads a delta whose direct or indirect base is damaged here, on the nearest
-  // base that `bases` has. Errors as above.
-  Result<ObjectType> ReadOnOtherBase(PackRank rank, const BaseSource& bases,
-                                     Bytes& content) const;
+  // Content that may be shared with the lookup.
+  using Content = std::shared_ptr<const Bytes>;
+  // An entry that is a delta.
+  struct DeltaEntry {
+    uint64_t offset = 0;
+    uint64_t base = 0;  // offset of the entry of the base
+  };
+  // Those entries of an object that are deltas, as far as their headers can be
+  // read.
+  Result<std::vector<DeltaEntry>> Deltas(PackRank rank) const;
+  // The same for the entry at an offset, whatever its object.
+  Result<std::optional<DeltaEntry>> DeltaAt(uint64_t offset) const;
+  // The object whose entry begins at `offset`, by the index.
+  std::optional<PackRank> RankAt(uint64_t offset) const;
+  // The object of an entry that is damaged here because its base is, from the
+  // `type` and content of the base. kCorrupt if that is not the object which
+  // the index names.
+  Result<Content> Rebuild(uint64_t offset, ObjectType type,
+                          const Content& base) const;
   // Reads an object that has one entry, and is stored whole, in pieces, and
   // others at once. The lookup must outlive the stream.
   Result<std::unique_ptr<ObjectStream>> OpenStream(PackRank rank) const;
@@ -67,7 +79,6 @@ class PackLookup {
     uint64_t stream = 0;                // its offset
     std::optional<uint64_t> base = {};  // offset of the entry of the base
   };
-  using Content = std::shared_ptr<const Bytes>;
 
   PackLookup(PackIndex index, std::unique_ptr<RandomAccessFile> file,
              uint64_t max_size)
@@ -100,20 +111,8 @@ class PackLookup {
                  ByteView content) const;
   Result<ObjectType> ReadAt(PackRank rank, uint64_t offset,
                             Bytes& content) const;
-  // The object whose entry begins at `offset`, by the index.
-  std::optional<PackRank> EntryAt(uint64_t offset) const;
-  // Sets `content` to that of the nearest base that `bases` has, and `chain` to
-  // the deltas from the entry at `offset` to this base. Nothing if there is
-  // none.
-  Result<std::optional<ObjectType>> FindOtherBase(
-      uint64_t offset, const BaseSource& bases, Bytes& content,
-      std::vector<Header>& chain) const;
-  Result<ObjectType> ReadOnOtherBaseAt(PackRank rank, uint64_t offset,
-                                       const BaseSource& bases,
-                                       Bytes& content) const;
-  // Calls `read` with the offset of each entry of an object until one is right.
-  template <typename ReadEntry>
-  Result<ObjectType> AtOneEntry(PackRank rank, ReadEntry read) const;
+  // Offsets of the entries of an object that are tried.
+  std::vector<uint64_t> Entries(PackRank rank) const;
 
   static constexpr uint64_t kContentsSize = uint64_t{32} << 20;
 
@@ -125,17 +124,15 @@ class PackLookup {
   // By offset; 0 for entries that have no type because of damage.
   mutable std::unordered_map<uint64_t, uint8_t> types_;
   mutable LruCache<uint64_t, Bytes> contents_;
-  // For EntryAt, once it is needed: the entries in ascending order of offsets.
+  // For RankAt, once it is needed: the entries in ascending order of offsets.
   struct Entry {
     uint64_t offset = 0;
     PackRank rank;
   };
   mutable std::vector<Entry> entries_;
-  // So that damage is met once, and not by each delta that needs the entry:
-  // offsets of entries that cannot be rebuilt, and of those of which neither
-  // they nor their bases have a copy that ReadOnOtherBase could read.
+  // Offsets of entries that cannot be rebuilt from this pack, so that damage is
+  // met once, and not by each delta that needs the entry.
   mutable std::unordered_set<uint64_t> damaged_;
-  mutable std::unordered_set<uint64_t> without_copies_;
 };
 
 }  // namespace zpack

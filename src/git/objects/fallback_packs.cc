@@ -146,13 +146,16 @@ Result<ObjectType> FallbackPacks::Read(const ObjectId& id,
                                 });
 }
 
-Result<ObjectType> FallbackPacks::ReadOnOtherBase(
-    const ObjectId& id, const PackLookup::BaseSource& bases,
-    Bytes& content) const {
-  return AtOnePlace<ObjectType>(
-      id, FindPlaces(id), [&](const PackLookup& pack, PackRank rank) {
-        return pack.ReadOnOtherBase(rank, bases, content);
-      });
+Result<std::vector<FallbackPacks::Delta>> FallbackPacks::Deltas(
+    const ObjectId& id) const {
+  std::vector<Delta> deltas;
+  for (const auto& [pack, rank] : FindPlaces(id).all) {
+    ZPACK_ASSIGN_OR_RETURN(const auto entries, pack->lookup->Deltas(rank));
+    for (const PackLookup::DeltaEntry& entry : entries) {
+      deltas.push_back({pack->lookup.get(), entry});
+    }
+  }
+  return deltas;
 }
 
 Result<std::unique_ptr<ObjectStream>> FallbackPacks::OpenStream(

@@ -40,12 +40,13 @@ class FallbackPacks {
   Result<ObjectInfo> ReadInfo(const ObjectId& id) const;
   Result<ObjectType> Read(const ObjectId& id, Bytes& content) const;
   Result<std::unique_ptr<ObjectStream>> OpenStream(const ObjectId& id) const;
-  // As PackLookup::ReadOnOtherBase, for an object that cannot be read.
-  Result<ObjectType> ReadOnOtherBase(const ObjectId& id,
-                                     const PackLookup::BaseSource& bases,
-                                     Bytes& content) const;
-  // Whether the packs that can be opened have several copies of the object.
-  bool HasCopies(const ObjectId& id) const { return HasCopies(FindPlaces(id)); }
+  // An entry of a pack, valid as long as the packs.
+  struct Delta {
+    const PackLookup* pack = nullptr;
+    PackLookup::DeltaEntry entry;
+  };
+  // The deltas of an object in all packs that can be opened. Errors: kIo.
+  Result<std::vector<Delta>> Deltas(const ObjectId& id) const;
 
  private:
   struct Pack {

@@ -15,6 +15,7 @@
 #include "git/objects/pack_directory.h"
 #include "git/repository_layout.h"
 #include "object/content_stream.h"
+#include "object/object_hasher.h"
 
 namespace zpack {
 namespace {
@@ -122,6 +123,7 @@ Status ObjectDatabase::OpenReaders(const ReadingOptions& options) {
   max_object_ = std::max(kLeastObject, 8 * options.max_cache);
   fallback_ = std::make_unique<FallbackPacks>(format_, path_, packs, packed_,
                                               max_object_);
+  other_bases_ = std::make_unique<OtherBases>(*fallback_);
   return {};
 }
 
@@ -287,15 +289,19 @@ Result<ObjectType> ObjectDatabase::ReadCopy(const ObjectId& id,
 
 Result<ObjectType> ObjectDatabase::ReadOnOtherBase(const ObjectId& id,
                                                    Bytes& content) const {
-  const auto read_base = [this](const ObjectId& base,
+  // Not by the readers, which meet the same damage again and again.
+  const auto read_copy = [this](const ObjectId& base,
                                 Bytes& bytes) -> Result<ObjectType> {
-    // A single copy is the damaged one, or needs it.
-    if (!fallback_->HasCopies(base) && !LooseObject::Open(directories_, base)) {
-      return MakeError(ErrorCode::kNotFound, "no other copy of {}", base);
+    if (const auto loose = LooseObject::Open(directories_, base)) {
+      const ObjectType type = (*loose)->info().type;
+      if (ReadWhole(**loose, bytes) &&
+          ObjectHasher(format_).Hash(type, bytes) == base) {
+        return type;
+      }
     }
-    return ReadCopy(base, bytes);
+    return fallback_->Read(base, bytes);
   };
-  return fallback_->ReadOnOtherBase(id, read_base, content);
+  return other_bases_->Read(id, read_copy, content);
 }
 
 Result<std::unique_ptr<ObjectStream>> ObjectDatabase::OpenStream(

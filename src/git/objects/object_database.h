@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "git/objects/fallback_packs.h"
+#include "git/objects/other_bases.h"
 #include "git/objects/packed_objects.h"
 #include "object/object_source.h"
 #include "pack/base_cache.h"
@@ -75,8 +76,7 @@ class ObjectDatabase {
   Result<T> Find(const ObjectId& id, FromLoose from_loose,
                  FromReader from_reader, FromFallback from_fallback) const;
   Result<ObjectType> ReadCopy(const ObjectId& id, Bytes& content) const;
-  // Reads a delta of which no copy can be read, if a direct or indirect base is
-  // damaged in its pack, but has a sound copy elsewhere.
+  // Reads an object of which ReadCopy can read none.
   Result<ObjectType> ReadOnOtherBase(const ObjectId& id, Bytes& content) const;
 
   ObjectFormat format_;
@@ -87,7 +87,8 @@ class ObjectDatabase {
   std::shared_ptr<const PackedObjects> packed_ =
       std::make_shared<PackedObjects>();
   std::unique_ptr<FallbackPacks> fallback_;
-  uint64_t max_object_ = 0;  // of those that are read at once
+  std::unique_ptr<OtherBases> other_bases_;  // of `fallback_`
+  uint64_t max_object_ = 0;                  // of those that are read at once
   // From List: ids that are in no pack, which are searched among loose objects
   // first; and ids with several copies, which are checked.
   ObjectIdTable only_loose_;
