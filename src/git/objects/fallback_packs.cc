@@ -36,21 +36,24 @@ FallbackPacks::FallbackPacks(ObjectFormat format, std::string path,
 
 Result<std::unique_ptr<PackLookup>> FallbackPacks::MakeLookup(
     const std::string& pack) const {
-  ZPACK_ASSIGN_OR_RETURN(
-      PackIndex index,
-      ReadPackIndex(format_, PosixFileSystem(), pack + ".idx"));
   const std::string path = pack + ".pack";
   ZPACK_ASSIGN_OR_RETURN(auto file, pool_
                                         ? pool_->Open(path)
                                         : PosixFileSystem().OpenForRead(path));
+  ZPACK_ASSIGN_OR_RETURN(
+      PackIndex index,
+      ReadPackIndex(format_, PosixFileSystem(), pack + ".idx"));
   return PackLookup::Create(std::move(index), std::move(file), max_object_);
 }
 
 void FallbackPacks::Open(Pack& pack) const {
-  if (pack.lookup != nullptr || pack.problem) return;
+  if (pack.lookup != nullptr) return;
+  // What the system refuses now, it may allow later.
+  if (pack.problem && pack.problem->code != ErrorCode::kIo) return;
   auto opened = MakeLookup(pack.path);
   if (opened) {
     pack.lookup = *std::move(opened);
+    pack.problem.reset();
   } else {
     pack.problem = std::move(opened).error();
   }
@@ -63,14 +66,14 @@ FallbackPacks::Places FallbackPacks::FindPlaces(const ObjectId& id) const {
     {
       const std::scoped_lock lock(mutex_);
       Open(pack);
-    }
-    if (pack.lookup != nullptr) {
-      const auto rank = pack.lookup->ids().Find(id);
-      if (rank) places.all.push_back({&pack, *rank});
-    } else if (pack.problem->code != ErrorCode::kNotFound) {
       // A pack that another process has removed is no problem.
-      places.refused = pack.problem;
+      if (pack.problem && pack.problem->code != ErrorCode::kNotFound) {
+        places.refused = pack.problem;
+      }
+      if (pack.lookup == nullptr) continue;
     }
+    const auto rank = pack.lookup->ids().Find(id);
+    if (rank) places.all.push_back({&pack, *rank});
   }
   return places;
 }

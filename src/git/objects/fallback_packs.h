@@ -58,7 +58,7 @@ class FallbackPacks {
   };
 
   Result<std::unique_ptr<PackLookup>> MakeLookup(const std::string& pack) const;
-  // Opens a pack, unless that was tried before. REQUIRES: mutex_ is locked.
+  // Opens a pack, unless it is open, or bad. REQUIRES: mutex_ is locked.
   void Open(Pack& pack) const;
   // Where an object is, and why not all packs could be searched.
   struct Places {
@@ -82,7 +82,7 @@ class FallbackPacks {
   uint64_t max_object_;
   mutable std::optional<PackFilePool> pool_;  // with many packs
   mutable std::mutex mutex_;                  // guards opening
-  mutable std::vector<Pack> packs_;  // once opened, a pack does not change
+  mutable std::vector<Pack> packs_;           // what was opened stays so
 };
 
 }  // namespace zpack

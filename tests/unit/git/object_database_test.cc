@@ -432,5 +432,26 @@ TEST_F(ObjectDatabaseTest, WhatAnotherProcessPackedIsRead) {
   }
 }
 
+// As when all descriptors are in use.
+TEST_F(ObjectDatabaseTest, PackThatTheSystemRefusesIsReadLater) {
+  const std::string blob = repo_.WriteBlob("patience\n");
+  repo_.SetRef("refs/tags/blob", blob);
+  Pack();
+  for (const char* const extension : {".pack", ".idx"}) {
+    const auto database = Open(ExpectedReads::kInfos);
+    ASSERT_THAT(database, testing::IsOk());
+    const std::string path = OnlyPack(objects()) + extension;
+    fs::rename(path, dir_ / "away");
+    fs::create_symlink(path, path);
+    Bytes content;
+    EXPECT_THAT(database->Read(Id(blob), content),
+                testing::IsError(ErrorCode::kIo, ::testing::_));
+    fs::remove(path);
+    fs::rename(dir_ / "away", path);
+    EXPECT_THAT(database->Read(Id(blob), content), testing::IsOk());
+    EXPECT_EQ(AsText(content), "patience\n");
+  }
+}
+
 }  // namespace
 }  // namespace zpack
