@@ -2,9 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A .zpack file, as each command uses it that reads one. ZPACK_FUZZ_COMMAND
-// names the command; without it, or with another name, the program prints the
-// names of all, one a line, and exits with 129. The file is used as it is, and
+// names the command, or the name of the program, fuzz_command_NAME. Without
+// either, or with another name, the program prints the names of all, one a
+// line, and exits with 129. The file is used as it is, and
 // once more with the ids that its objects hash to, if these are others.
+
+#include <errno.h>  // for program_invocation_short_name
 
 #include <algorithm>
 #include <cstdio>
@@ -308,12 +311,16 @@ constexpr Command kCommands[] = {
     {"libgit2", Libgit2, true},
 };
 
+std::string_view ChosenName() {
+  constexpr std::string_view kPrefix = "fuzz_command_";
+  if (const char* const name = std::getenv("ZPACK_FUZZ_COMMAND")) return name;
+  const std::string_view program = program_invocation_short_name;
+  return program.starts_with(kPrefix) ? program.substr(kPrefix.size()) : "";
+}
+
 const Command& ChosenCommand() {
-  const char* name = std::getenv("ZPACK_FUZZ_COMMAND");
   for (const Command& command : kCommands) {
-    if (name != nullptr && std::string_view(name) == command.name) {
-      return command;
-    }
+    if (ChosenName() == command.name) return command;
   }
   for (const Command& command : kCommands) std::puts(command.name);
   std::exit(129);

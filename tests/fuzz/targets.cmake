@@ -15,6 +15,10 @@ endif()
 target_link_libraries(zpack_fuzz_files
   PUBLIC zpack_test_support PRIVATE zpack_settings)
 
+if(ZPACK_FUZZ)
+  add_custom_target(fuzz_programs)
+endif()
+
 # The driver asks which functions the target has.
 set_source_files_properties(fuzz/standalone_driver.cc
   PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
@@ -24,15 +28,15 @@ if(NOT ZPACK_FUZZ)
   set(replay _replay)
 endif()
 
-# zpack_fuzz_program(<name> <source>...): <name> with libFuzzer in the fuzz
-# preset, <name>_replay, which replays a corpus, everywhere else.
+# zpack_fuzz_program(<name> <source>...): <name> with ZPACK_FUZZ_ENGINE in the
+# fuzz preset, <name>_replay, which replays a corpus, everywhere else.
 function(zpack_fuzz_program name)
   set(program ${name}${replay})
   add_executable(${program} ${ARGN})
   target_link_libraries(${program} PRIVATE zpack_fuzz_files zpack_settings)
   if(ZPACK_FUZZ)
-    target_compile_options(${program} PRIVATE -fsanitize=fuzzer)
-    target_link_options(${program} PRIVATE -fsanitize=fuzzer)
+    target_link_libraries(${program} PRIVATE ${ZPACK_FUZZ_ENGINE})
+    add_dependencies(fuzz_programs ${program})
   else()
     target_sources(${program} PRIVATE fuzz/standalone_driver.cc)
     zpack_test_builds(${program})
