@@ -55,7 +55,7 @@ IndexedVector<PathNumber, Lineage> FindLineages(const ObjectList& list,
                                                 uint64_t max_size) {
   IndexedVector<PathNumber, Lineage> lineages(list.path_table.size());
   for (const ListRank rank : list.ids.ranks()) {
-    if (list.types[rank] != ObjectType::kBlob || !list.reached(rank) ||
+    if (list.types[rank] != ObjectType::kBlob || !list.met(rank) ||
         list.sizes[rank] > max_size) {
       continue;
     }

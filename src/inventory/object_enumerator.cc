@@ -130,6 +130,7 @@ ObjectList KeepObjects(ObjectList list, const ListMarks& keep) {
   // A subsequence of sorted ids is sorted.
   kept.ids = *ObjectIdTable::FromSorted(list.ids.format(), std::move(ids));
   kept.path_table = std::move(list.path_table);
+  kept.reached_end = list.reached_end;
   kept.promised = std::move(list.promised);
   kept.lost = std::move(list.lost);
   kept.missed = std::move(list.missed);
@@ -229,7 +230,7 @@ void FillTables(ObjectList& list) {
   FillTable(list.types.raw(), count, ObjectList::kUnknownType);
   FillTable(list.sizes.raw(), count);
   FillTable(list.paths.raw(), count, PathTable::kRoot);
-  FillTable(list.visits.raw(), count, ObjectList::kUnreached);
+  FillTable(list.visits.raw(), count, ObjectList::kUnmet);
 }
 
 // Removes objects without a type from `list`, and appends their ids to
@@ -286,6 +287,7 @@ Result<ObjectList> ListAndWalk(
   } else {
     ZPACK_TRY(WalkOtherTips(others, walker, needed, list));
   }
+  list.reached_end = walker.next_visit();
   std::set<ObjectId> missing = walker.missing();
   if (is_partial) ZPACK_TRY(SortOutPromised(walked, missing, needed, list));
   if (goes_on) {
@@ -294,6 +296,37 @@ Result<ObjectList> ListAndWalk(
     return MissingError(walked, scope.promised, needed);
   }
   return list;
+}
+
+// Walks from the commits that nothing reaches, so that what they are versions
+// of is known, and marks it as met. If one of them cannot be read, none is.
+Status MeetUnreached(ObjectSource& source, const RefsSnapshot& refs,
+                     ObjectList& list, const RunOptions& run) {
+  std::vector<ObjectId> commits;
+  ListMarks reached(list.ids.size());
+  uint64_t left = 0;
+  for (const ListRank rank : list.ids.ranks()) {
+    reached[rank] = list.reached(rank);
+    if (reached[rank]) continue;
+    ++left;
+    if (list.types[rank] == ObjectType::kCommit) {
+      commits.push_back(list.ids[rank]);
+    }
+  }
+  if (commits.empty()) return {};
+  const ProgressPhase phase(run.progress, Phase::kCountingObjects, left, 0);
+  ObjectWalker walker(source, refs.shallow, list, std::move(reached), run);
+  const Status walked = walker.Walk(commits);
+  if (walked || walked.error().code == ErrorCode::kIo ||
+      walked.error().code == ErrorCode::kInterrupted) {
+    return walked;
+  }
+  for (const ListRank rank : list.ids.ranks()) {
+    if (list.reached(rank)) continue;
+    list.visits[rank] = ObjectList::kUnmet;
+    list.paths[rank] = PathTable::kRoot;
+  }
+  return {};
 }
 
 // Converts marks by rank of `from` into marks by rank of `to`.
@@ -325,10 +358,12 @@ Result<ObjectList> EnumerateObjects(ObjectSource& source,
   if (scope.set == ObjectSet::kReachable) list = KeepReached(std::move(list));
   if (unreadable == nullptr) {
     ZPACK_TRY(ReadInfos(source, list, run, Unreadable::kFail));
-    return list;
+  } else {
+    ZPACK_TRY(ReadInfos(source, list, run, Unreadable::kLeaveOutUnreached));
+    list = KeepReadable(std::move(list), *unreadable);
   }
-  ZPACK_TRY(ReadInfos(source, list, run, Unreadable::kLeaveOutUnreached));
-  return KeepReadable(std::move(list), *unreadable);
+  ZPACK_TRY(MeetUnreached(source, refs, list, run));
+  return list;
 }
 
 Result<ObjectList> EnumerateListed(ObjectSource& source,
@@ -390,6 +425,7 @@ Result<AddedObjects> EnumerateAddedObjects(ObjectSource& source,
   added.ids = *ObjectIdTable::FromSorted(list.ids.format(), std::move(ids));
   added.list = KeepObjects(std::move(list), is_added);
   ZPACK_TRY(ReadInfos(source, added.list, run, Unreadable::kFail));
+  ZPACK_TRY(MeetUnreached(source, refs, added.list, run));
   return added;
 }
 

@@ -27,8 +27,8 @@ struct MissedObject {
 };
 
 struct ObjectList {
-  // Value of `visits` for an object that the walk did not reach.
-  static constexpr VisitNumber kUnreached{0xffffffff};
+  // Value of `visits` for an object that no walk met.
+  static constexpr VisitNumber kUnmet{0xffffffff};
 
   // Value of `types` until the header of the object has been read.
   static constexpr ObjectType kUnknownType{0};
@@ -37,9 +37,12 @@ struct ObjectList {
   // By rank of the id:
   IndexedVector<ListRank, ObjectType> types;
   IndexedVector<ListRank, uint64_t> sizes;
-  // The path at which the walk first met the object, in `path_table`.
+  // The path at which a walk first met the object, in `path_table`.
   IndexedVector<ListRank, PathNumber> paths;
-  IndexedVector<ListRank, VisitNumber> visits;  // newest commits first
+  // Newest commits first: those of what refs and other tips reach are less than
+  // `reached_end`, and those of what only other commits reach are not.
+  IndexedVector<ListRank, VisitNumber> visits;
+  VisitNumber reached_end = kUnmet;
   PathTable path_table;
   // Objects that the walk needed, that the source lacks and that it promises.
   ObjectIdTable promised;
@@ -50,7 +53,9 @@ struct ObjectList {
   // promises, in the order of ids.
   std::vector<MissedObject> missed;
 
-  bool reached(ListRank rank) const { return visits[rank] != kUnreached; }
+  // Whether refs or other tips reach the object.
+  bool reached(ListRank rank) const { return visits[rank] < reached_end; }
+  bool met(ListRank rank) const { return visits[rank] != kUnmet; }
   // Prefetches the memory of an object that is about to be read.
   void Prefetch(ListRank rank) const {
     ids.Prefetch(rank);

@@ -18,7 +18,9 @@ ObjectWalker::ObjectWalker(ObjectSource& source,
       list_(list),
       complete_(std::move(complete)),
       run_(run),
-      history_(source, shallow, list, complete_, ResolveThreads(run.threads)) {}
+      history_(source, shallow, list, complete_, ResolveThreads(run.threads)),
+      next_visit_(list.reached_end == ObjectList::kUnmet ? VisitNumber()
+                                                         : list.reached_end) {}
 
 Status ObjectWalker::Walk(const std::vector<ObjectId>& tips) {
   HistorySlice first;
@@ -55,7 +57,7 @@ void ObjectWalker::Visit(const MetObject& object, PathTranslation& to_list) {
     list_.types[rank] = object.type;
     list_.sizes[rank] = object.size;
   }
-  if (list_.reached(rank)) return;
+  if (list_.met(rank)) return;
   list_.visits[rank] = next_visit_++;
   list_.paths[rank] = to_list(object.path);
 }

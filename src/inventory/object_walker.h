@@ -36,6 +36,9 @@ class ObjectWalker {
 
   // In the order of ids.
   const std::set<ObjectId>& missing() const { return missing_; }
+  // The visit number of the next object that a walk meets. The first walker of
+  // a list begins at 0, others at `reached_end`.
+  VisitNumber next_visit() const { return next_visit_; }
 
  private:
   // Adds the objects of `slice` to the list.

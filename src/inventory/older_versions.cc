@@ -28,7 +28,7 @@ class OlderVersionFinder {
   Result<OlderVersions> Find() {
     std::vector<ListRank> commits;
     for (const ListRank rank : added_.ids.ranks()) {
-      if (added_.types[rank] == ObjectType::kCommit && added_.reached(rank)) {
+      if (added_.types[rank] == ObjectType::kCommit && added_.met(rank)) {
         commits.push_back(rank);
       }
     }

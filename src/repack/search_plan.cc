@@ -43,9 +43,8 @@ std::vector<ListRank> SearchOrder(const ObjectList& list,
         islands == nullptr
             ? 0
             : std::numeric_limits<uint32_t>::max() - islands->Count(rank);
-    return std::tuple(type, !list.reached(rank),
-                      lineages.groups[list.paths[rank]], rarity, shortage,
-                      list.visits[rank], rank);
+    return std::tuple(type, !list.met(rank), lineages.groups[list.paths[rank]],
+                      rarity, shortage, list.visits[rank], rank);
   });
   return order;
 }

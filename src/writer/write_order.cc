@@ -54,16 +54,16 @@ constexpr size_t kKinds = size_t{5} * 8;
 IndexedVector<WritePosition, ListRank> WriteOrder(const StorageInput& input) {
   const auto& [list, lineages, far] = input;
   // Groups are ordered by type, then incompressible blobs after others, then
-  // objects with a base in an older archive after others, then unreached
-  // objects after others, then by position of the path. Within a group, objects
-  // are ordered by visit, then by rank.
+  // objects with a base in an older archive after others, then objects
+  // that no walk met after others, then by position of the path. Within a
+  // group, objects are ordered by visit, then by rank.
   const auto kind_of = [&](ListRank rank) {
     const bool last = list.types[rank] == ObjectType::kBlob &&
                       lineages.incompressible[list.paths[rank]];
     const bool has_far =
         !far.empty() && StoredKind(input, rank) == BlockKind::kFarDeltas;
     return size_t{TypePosition(list.types[rank])} << 3 | size_t{last} << 2 |
-           size_t{has_far} << 1 | size_t{!list.reached(rank)};
+           size_t{has_far} << 1 | size_t{!list.met(rank)};
   };
   // Only kinds that occur take up groups, because there may be many paths.
   const size_t paths = lineages.positions.size();

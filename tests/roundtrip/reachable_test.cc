@@ -59,6 +59,27 @@ TEST_F(ReachableTest, UnreachableObjectsAreKeptByDefault) {
   EXPECT_THAT(objects, Contains(blob));
 }
 
+// Versions are found by path, which the trees of unreachable commits give.
+TEST_F(ReachableTest, ADeletedBranchTakesHardlyMoreThanTheBranch) {
+  std::string text = RawToHex(RandomBytes(1, 10'000));
+  std::string tip = tip_;
+  for (size_t i = 0; i < 30; ++i) {
+    text.replace(600 * i, 10, "ten bytes.");
+    tip = repo_.SimpleCommit(text + std::to_string(i), {tip});
+  }
+  const auto size_of_file = [&](const std::string& name) {
+    const std::string file = dir_ / name;
+    EXPECT_EQ(RunZpack({"convert", "-q", repo_.path(), file}).exit_code, 0);
+    return std::filesystem::file_size(file);
+  };
+  repo_.SetRef("refs/heads/branch", tip);
+  const uintmax_t with_branch = size_of_file("with.zpack");
+  repo_.Git({"update-ref", "-d", "refs/heads/branch"});
+  ASSERT_FALSE(repo_.TryGit({"rev-parse", "-q", "--verify", "branch"}).ok());
+  EXPECT_LT(size_of_file("without.zpack"), with_branch * 11 / 10);
+  EXPECT_THAT(ObjectsAfter({}), Contains(tip));
+}
+
 TEST_F(ReachableTest, UnreachableObjectsAreDroppedOnRequest) {
   const std::string blob = repo_.WriteBlob("also lost");
   const auto objects = ObjectsAfter({"--reachable"});

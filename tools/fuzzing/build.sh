@@ -2,13 +2,12 @@
 # SPDX-FileCopyrightText: The git-zpack authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# Builds the fuzz targets of tests/fuzz as OSS-Fuzz and ClusterFuzzLite ask for them:
-# $SRC/git-zpack is a clone; CC, CXX, CFLAGS, CXXFLAGS and LIB_FUZZING_ENGINE say how;
-# into $OUT come programs with the libraries, seeds, dictionaries and options that they
-# need. What is built stays in $WORK.
+# Builds the fuzz targets of tests/fuzz as OSS-Fuzz and ClusterFuzzLite ask for them. Runs
+# in a clone; CC, CXX, CFLAGS, CXXFLAGS and LIB_FUZZING_ENGINE say how; into $OUT come
+# programs with the libraries, seeds, dictionaries and options that they need. What is
+# built stays in $WORK.
 
 set -euo pipefail
-cd "$SRC/git-zpack"
 
 # The distribution's C++ libraries are built for libstdc++.
 export CXXFLAGS=${CXXFLAGS//-stdlib=libc++/}

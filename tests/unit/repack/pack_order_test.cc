@@ -15,7 +15,7 @@ namespace zpack {
 namespace {
 
 constexpr uint32_t kNone = PlannedEntry::kNoBase.value();
-constexpr uint32_t kUnreached = ObjectList::kUnreached.value();
+constexpr uint32_t kUnreached = ObjectList::kUnmet.value();
 
 struct Object {
   ObjectType type;

@@ -35,7 +35,7 @@ ObjectList Objects(ObjectType type, const std::vector<uint64_t>& sizes) {
   list.types.assign(sizes.size(), type);
   list.sizes = IndexedVector<ListRank, uint64_t>(sizes);
   list.paths.assign(sizes.size(), PathTable::kRoot);
-  list.visits.assign(sizes.size(), ObjectList::kUnreached);
+  list.visits.assign(sizes.size(), ObjectList::kUnmet);
   return list;
 }
 
