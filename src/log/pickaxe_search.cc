@@ -179,11 +179,15 @@ PickaxeSearch::Key PickaxeSearch::KeyFor(const TreeSide& before,
 PickaxeSearch::Answer PickaxeSearch::Judge(const TreeSide& before,
                                            const TreeSide& after) const {
   if (options_.pickaxe == Pickaxe::kObject) {
-    if (!object_) return Answer::kUnknown;
     const auto is = [&](const TreeSide& side) {
-      return side.exists() && side.object == *object_;
+      return side.exists() && object_ && side.object == *object_;
     };
-    return is(before) || is(after) ? Answer::kYes : Answer::kNo;
+    if (is(before) || is(after)) return Answer::kYes;
+    // As a commit of a submodule, which only `trees` of Wants can name.
+    const auto may_be = [&](const TreeSide& side) {
+      return side.exists() && !object_ && !IsInFile(side);
+    };
+    return may_be(before) || may_be(after) ? Answer::kUnknown : Answer::kNo;
   }
   if (before.exists() && after.exists() && before.object == after.object) {
     return Answer::kNo;

@@ -371,6 +371,29 @@ TEST_F(LogContentsTest, SubmodulesHaveATextAndAreDirectories) {
               {"--", "sub"}});
 }
 
+// As a commit of a submodule, which no file has. Contents do not matter then.
+TEST_F(LogContentsTest, WhatIsNotInTheFileIsFoundWithoutReadingBlobs) {
+  if (TestFormat() != ObjectFormat::kSha1) {
+    GTEST_SKIP() << "the ids are those of SHA-1";
+  }
+  const std::string id(40, 'b');
+  for (const uint64_t seed : {1, 2}) {
+    const std::string blob = TreeEntryBytes(
+        "100644", "file", repo_.WriteBlob(RandomBytes(seed, 9000)));
+    Commit(blob);
+    Commit(blob + TreeEntryBytes("160000", "sub", id));
+  }
+  const Words find = {"--find-object=" + id, "--raw"};
+  ExpectSame({find});
+  std::string bytes = ReadFile(file_);
+  bytes.at(9000) ^= '\x01';
+  WriteFile(file_, bytes);
+  ASSERT_FALSE(RunZpack({"log", "-p", file_}).ok());
+  const ProcessResult found = RunZpack({"log", find[0], "--format=%T", file_});
+  EXPECT_EQ(found.exit_code, 0) << found.err;
+  EXPECT_EQ(SplitLines(found.out).size(), 3U);
+}
+
 TEST_F(LogContentsTest, LettersOfFiltersMeanWhatTheyMeanInGit) {
   CommitFile("a\n");
   CommitFile("a\nb\n");
