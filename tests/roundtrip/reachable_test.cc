@@ -59,24 +59,37 @@ TEST_F(ReachableTest, UnreachableObjectsAreKeptByDefault) {
   EXPECT_THAT(objects, Contains(blob));
 }
 
-// Versions are found by path, which the trees of unreachable commits give.
+// Versions are found by path, which the trees of unreachable commits give, in a
+// new file and when a file is brought up to date.
 TEST_F(ReachableTest, ADeletedBranchTakesHardlyMoreThanTheBranch) {
   std::string text = RawToHex(RandomBytes(1, 10'000));
-  std::string tip = tip_;
+  std::string tip = repo_.SimpleCommit(text, {tip_});
+  repo_.SetRef("refs/heads/main", tip);
+  const std::string older = dir_ / "older.zpack";
+  ASSERT_TRUE(RunZpack({"convert", "-q", repo_.path(), older}).ok());
   for (size_t i = 0; i < 30; ++i) {
     text.replace(600 * i, 10, "ten bytes.");
     tip = repo_.SimpleCommit(text + std::to_string(i), {tip});
   }
-  const auto size_of_file = [&](const std::string& name) {
-    const std::string file = dir_ / name;
-    EXPECT_EQ(RunZpack({"convert", "-q", repo_.path(), file}).exit_code, 0);
-    return std::filesystem::file_size(file);
+  const auto sizes = [&] {
+    const std::string file = dir_ / "file.zpack";
+    const std::string updated = dir_ / "updated.zpack";
+    EXPECT_TRUE(
+        RunZpack({"convert", "-q", "--force", repo_.path(), file}).ok());
+    std::filesystem::copy_file(
+        older, updated, std::filesystem::copy_options::overwrite_existing);
+    EXPECT_TRUE(
+        RunZpack({"convert", "-q", "--update", repo_.path(), updated}).ok());
+    return std::pair(std::filesystem::file_size(file),
+                     std::filesystem::file_size(updated));
   };
   repo_.SetRef("refs/heads/branch", tip);
-  const uintmax_t with_branch = size_of_file("with.zpack");
+  const auto [fresh_before, updated_before] = sizes();
   repo_.Git({"update-ref", "-d", "refs/heads/branch"});
   ASSERT_FALSE(repo_.TryGit({"rev-parse", "-q", "--verify", "branch"}).ok());
-  EXPECT_LT(size_of_file("without.zpack"), with_branch * 11 / 10);
+  const auto [fresh, updated] = sizes();
+  EXPECT_LT(fresh, fresh_before * 11 / 10);
+  EXPECT_LT(updated, updated_before * 11 / 10);
   EXPECT_THAT(ObjectsAfter({}), Contains(tip));
 }
 
