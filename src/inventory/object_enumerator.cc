@@ -19,6 +19,7 @@
 #include "inventory/missing_place.h"
 #include "inventory/object_walker.h"
 #include "inventory/promised_objects.h"
+#include "object/object_links.h"
 
 namespace zpack {
 namespace {
@@ -298,25 +299,55 @@ Result<ObjectList> ListAndWalk(
   return list;
 }
 
-// Walks from the commits that nothing reaches, so that what they are versions
-// of is known, and marks it as met. If one of them cannot be read, none is.
-Status MeetUnreached(ObjectSource& source, const RefsSnapshot& refs,
+// The unreached commits that no other one of them has as a parent, newest
+// first.
+Result<std::vector<ObjectId>> FindUnreachedTips(ObjectSource& source,
+                                                const ObjectList& list,
+                                                const std::stop_token& stop) {
+  std::vector<std::pair<uint64_t, ListRank>> commits;  // with their times
+  ListMarks is_parent(list.ids.size());
+  Bytes content;
+  for (const ListRank rank : list.ids.ranks()) {
+    if (list.reached(rank) || list.types[rank] != ObjectType::kCommit) continue;
+    ZPACK_TRY(CheckStop(stop));
+    ZPACK_TRY(source.Read(list.ids[rank], content));
+    commits.emplace_back(ParseCommitTime(content), rank);
+    for (const ObjectId& id :
+         ParseCommitLinks(content, list.ids.format()).parents) {
+      if (const auto parent = list.ids.Find(id)) is_parent[*parent] = true;
+    }
+  }
+  std::erase_if(commits,
+                [&](const auto& commit) { return is_parent[commit.second]; });
+  std::ranges::sort(commits, [](const auto& a, const auto& b) {
+    return a.first != b.first ? a.first > b.first : a.second < b.second;
+  });
+  std::vector<ObjectId> tips;
+  for (const auto& [time, rank] : commits) tips.push_back(list.ids[rank]);
+  return tips;
+}
+
+Status WalkUnreached(ObjectSource& source, const RefsSnapshot& refs,
                      ObjectList& list, const RunOptions& run) {
-  std::vector<ObjectId> commits;
+  ZPACK_ASSIGN_OR_RETURN(const std::vector<ObjectId> tips,
+                         FindUnreachedTips(source, list, run.stop));
+  if (tips.empty()) return {};
   ListMarks reached(list.ids.size());
   uint64_t left = 0;
   for (const ListRank rank : list.ids.ranks()) {
     reached[rank] = list.reached(rank);
-    if (reached[rank]) continue;
-    ++left;
-    if (list.types[rank] == ObjectType::kCommit) {
-      commits.push_back(list.ids[rank]);
-    }
+    if (!reached[rank]) ++left;
   }
-  if (commits.empty()) return {};
   const ProgressPhase phase(run.progress, Phase::kCountingObjects, left, 0);
-  ObjectWalker walker(source, refs.shallow, list, std::move(reached), run);
-  const Status walked = walker.Walk(commits);
+  return ObjectWalker(source, refs.shallow, list, std::move(reached), run)
+      .Walk(tips);
+}
+
+// Walks from the commits that nothing reaches, so that what they are versions
+// of is known, and marks it as met. If one of them cannot be read, none is.
+Status MeetUnreached(ObjectSource& source, const RefsSnapshot& refs,
+                     ObjectList& list, const RunOptions& run) {
+  const Status walked = WalkUnreached(source, refs, list, run);
   if (walked || walked.error().code == ErrorCode::kIo ||
       walked.error().code == ErrorCode::kInterrupted) {
     return walked;

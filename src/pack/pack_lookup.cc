@@ -166,11 +166,24 @@ Result<PackLookup::Content> PackLookup::RebuildFrom(const Header& entry,
 
 std::unexpected<Error> PackLookup::Damaged(const std::vector<Header>& chain,
                                            const Error& error) const {
-  if (error.code == ErrorCode::kCorrupt) {
+  if (error.code == ErrorCode::kCorrupt ||
+      error.code == ErrorCode::kLimitExceeded) {
     const std::scoped_lock lock(mutex_);
-    for (const Header& entry : chain) damaged_.insert(entry.offset);
+    for (const Header& entry : chain) damaged_[entry.offset] = error.code;
   }
   return std::unexpected(error);
+}
+
+std::optional<Error> PackLookup::KnownDamage(uint64_t offset) const {
+  const std::scoped_lock lock(mutex_);
+  const auto known = damaged_.find(offset);
+  if (known == damaged_.end()) return std::nullopt;
+  if (known->second == ErrorCode::kCorrupt) return Bad(offset).error();
+  return MakeError(known->second,
+                   "the entry at offset {} of '{}' needs an object that is too "
+                   "large",
+                   AtOffset{offset}, AtPath{file_->path()})
+      .error();
 }
 
 Result<PackLookup::Content> PackLookup::ContentAt(uint64_t offset) const {
@@ -178,11 +191,7 @@ Result<PackLookup::Content> PackLookup::ContentAt(uint64_t offset) const {
   std::vector<Header> chain;
   Content content = FindContent(offset);
   for (std::optional<uint64_t> at = offset; at && content == nullptr;) {
-    const bool is_damaged = [&] {
-      const std::scoped_lock lock(mutex_);
-      return damaged_.contains(*at);
-    }();
-    if (is_damaged) return Damaged(chain, Bad(*at).error());
+    if (const auto known = KnownDamage(*at)) return Damaged(chain, *known);
     const auto header = ReadHeader(*at);
     if (!header) return Damaged(chain, header.error());
     chain.push_back(*header);
@@ -293,7 +302,7 @@ Result<PackLookup::Content> PackLookup::Rebuild(uint64_t offset,
                                                 ObjectType type,
                                                 const Content& base) const {
   ZPACK_ASSIGN_OR_RETURN(const Header entry, ReadHeader(offset));
-  ZPACK_ASSIGN_OR_RETURN(const Content content, RebuildFrom(entry, base));
+  ZPACK_ASSIGN_OR_RETURN(Content content, RebuildFrom(entry, base));
   if (const auto rank = RankAt(offset)) {
     ZPACK_TRY(CheckId(*rank, offset, type, *content));
   }

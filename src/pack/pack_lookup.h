@@ -15,7 +15,6 @@
 #include <optional>
 #include <span>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -106,6 +105,7 @@ class PackLookup {
   // be rebuilt, unless that is only for now. Returns the error.
   std::unexpected<Error> Damaged(const std::vector<Header>& chain,
                                  const Error& error) const;
+  std::optional<Error> KnownDamage(uint64_t offset) const;
   void KeepContent(uint64_t offset, const Content& content) const;
   Status CheckId(PackRank rank, uint64_t offset, ObjectType type,
                  ByteView content) const;
@@ -130,9 +130,9 @@ class PackLookup {
     PackRank rank;
   };
   mutable std::vector<Entry> entries_;
-  // Offsets of entries that cannot be rebuilt from this pack, so that damage is
+  // Why entries cannot be rebuilt from this pack, by offset, so that damage is
   // met once, and not by each delta that needs the entry.
-  mutable std::unordered_set<uint64_t> damaged_;
+  mutable std::unordered_map<uint64_t, ErrorCode> damaged_;
 };
 
 }  // namespace zpack

@@ -32,23 +32,28 @@ class OtherBases::Search {
   using Deltas = std::vector<FallbackPacks::Delta>;
   // An object on the way, of which no copy can be read.
   struct Wanted {
+    std::optional<ObjectId> id;  // unless the index does not name it
     Deltas deltas;
     size_t next = 0;          // of them, the first that was not tried
     size_t tried_before = 0;  // size of tried_ before any of them
   };
 
-  void Want(Deltas deltas) {
-    way_.push_back({std::move(deltas), 0, tried_.size()});
+  void Want(const std::optional<ObjectId>& id, Deltas deltas) {
+    way_.push_back({id, std::move(deltas), 0, tried_.size()});
   }
   // False for what was tried before.
   bool Try(const FallbackPacks::Delta& delta);
   // Reads the base of a delta, or makes it the next that is wanted.
   Status FindBase(const FallbackPacks::Delta& delta);
+  // Sets content_ if a copy can be read.
+  Status ReadCopy(const ObjectId& id);
   // Rebuilds a delta on the base that was found, or drops both.
   Status Rebuild(const FallbackPacks::Delta& delta);
   // What failed after the first `count` deltas may not when it is tried again,
   // as it may need an object that was on the way then, and is found now.
   void ForgetTried(size_t count);
+  // Goes back from what was wanted last, which has been rebuilt.
+  void GoBack();
 
   const OtherBases& bases_;
   const CopyReader& read_copy_;
@@ -78,10 +83,22 @@ Status OtherBases::Search::FindBase(const FallbackPacks::Delta& delta) {
     // An entry that the index does not name can only be rebuilt.
     ZPACK_ASSIGN_OR_RETURN(const auto entry,
                            delta.pack->DeltaAt(delta.entry.base));
-    if (entry) Want({{delta.pack, *entry}});
+    if (entry) Want(std::nullopt, {{delta.pack, *entry}});
     return {};
   }
   const ObjectId id = delta.pack->ids()[*rank];
+  ZPACK_TRY(ReadCopy(id));
+  if (content_ != nullptr) return {};
+  ZPACK_ASSIGN_OR_RETURN(Deltas deltas, bases_.packs_.Deltas(id));
+  Want(id, std::move(deltas));
+  return {};
+}
+
+Status OtherBases::Search::ReadCopy(const ObjectId& id) {
+  {
+    const std::scoped_lock lock(bases_.mutex_);
+    if (bases_.without_copies_.contains(id)) return {};
+  }
   Bytes content;
   const auto type = read_copy_(id, content);
   if (type) {
@@ -92,8 +109,8 @@ Status OtherBases::Search::FindBase(const FallbackPacks::Delta& delta) {
   if (type.error().code == ErrorCode::kIo) {
     return std::unexpected(type.error());
   }
-  ZPACK_ASSIGN_OR_RETURN(Deltas deltas, bases_.packs_.Deltas(id));
-  Want(std::move(deltas));
+  const std::scoped_lock lock(bases_.mutex_);
+  bases_.without_copies_.insert(id);
   return {};
 }
 
@@ -121,17 +138,27 @@ void OtherBases::Search::ForgetTried(size_t count) {
   }
 }
 
+void OtherBases::Search::GoBack() {
+  const Wanted& wanted = way_.back();
+  if (wanted.id) {
+    // The pack keeps it.
+    const std::scoped_lock lock(bases_.mutex_);
+    bases_.without_copies_.erase(*wanted.id);
+  }
+  ForgetTried(wanted.tried_before);
+  way_.pop_back();
+}
+
 Result<ObjectType> OtherBases::Search::Run(const ObjectId& id, Bytes& content) {
   ZPACK_ASSIGN_OR_RETURN(Deltas deltas, bases_.packs_.Deltas(id));
-  Want(std::move(deltas));
+  Want(id, std::move(deltas));
   while (!way_.empty()) {
     Wanted& wanted = way_.back();
     if (content_ != nullptr) {
       ZPACK_TRY(Rebuild(wanted.deltas[wanted.next - 1]));
     }
     if (content_ != nullptr) {
-      ForgetTried(wanted.tried_before);
-      way_.pop_back();
+      GoBack();
     } else if (wanted.next == wanted.deltas.size()) {
       way_.pop_back();
     } else {
@@ -140,8 +167,11 @@ Result<ObjectType> OtherBases::Search::Run(const ObjectId& id, Bytes& content) {
     }
   }
   if (content_ == nullptr) {
-    const std::scoped_lock lock(bases_.mutex_);
-    bases_.lost_.insert(tried_.begin(), tried_.end());
+    // After so many, some were rebuilt that count as tried.
+    if (dropped_ <= kMostDropped) {
+      const std::scoped_lock lock(bases_.mutex_);
+      bases_.lost_.insert(tried_.begin(), tried_.end());
+    }
     return MakeError(ErrorCode::kNotFound, "no way to read {}", id);
   }
   content.assign(content_->begin(), content_->end());

@@ -41,6 +41,8 @@ class OtherBases {
   mutable std::mutex mutex_;
   // Deltas that cannot be rebuilt, on no copy of their base.
   mutable std::set<Entry> lost_;
+  // Objects of which no copy can be read, unless they were rebuilt since.
+  mutable std::set<ObjectId> without_copies_;
 };
 
 }  // namespace zpack

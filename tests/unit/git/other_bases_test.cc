@@ -214,6 +214,34 @@ TEST_F(OtherBasesTest, ACircleLeadsNowhere) {
   ExpectRead(packs, ids);
 }
 
+// However many deltas need it, and whatever a read of a copy costs.
+TEST_F(OtherBasesTest, CopiesOfADamagedBaseAreReadOnce) {
+  Random random(3);
+  const std::vector<std::string> ids = AddBlobs(random, 12);
+  Pack pack = MakePack(ids);
+  MovePacks();
+  for (Entry& entry : pack.entries) {
+    if (entry.base.empty()) Damage(pack, entry, false);
+  }
+  ASSERT_THAT(Readable({pack}), ::testing::IsEmpty());
+  const FallbackPacks packs(testing::TestFormat(), repo_.path(), {pack.path},
+                            std::make_shared<const PackedObjects>(),
+                            uint64_t{1} << 20);
+  const OtherBases bases(packs);
+  std::map<std::string, int> reads;
+  const auto read_copy = [&](const ObjectId& id, Bytes& bytes) {
+    ++reads[id.ToHex()];
+    return packs.Read(id, bytes);
+  };
+  for (const Entry& entry : pack.entries) {
+    Bytes content;
+    EXPECT_THAT(bases.Read(*ObjectId::FromHex(entry.id), read_copy, content),
+                testing::IsError(ErrorCode::kNotFound, ::testing::_));
+  }
+  EXPECT_FALSE(reads.empty());
+  for (const auto& [id, count] : reads) EXPECT_EQ(count, 1) << id;
+}
+
 TEST_F(OtherBasesTest, RandomDamage) {
   for (uint64_t seed = 1; seed <= 12; ++seed) {
     SCOPED_TRACE(seed);

@@ -76,6 +76,26 @@ TEST(UnreachedCommits, ReachWhatHasAPath) {
   EXPECT_LT(list->visits[blob], list->visits[older]);
 }
 
+// Whatever their ids.
+TEST(UnreachedCommits, AreMetNewestFirst) {
+  WithUnreached repository;
+  MemorySource& source = repository.source;
+  std::vector<ObjectId> newest_first;
+  ObjectId last = source.refs.Resolve("HEAD");
+  for (uint64_t i = 0; i < 20; ++i) {
+    last = source.AddCommit(repository.tree, {last}, 2'000'000'100 + i, "x\n");
+    newest_first.insert(newest_first.begin(), last);
+  }
+  const auto list = EnumerateAll(source);
+  ASSERT_TRUE(list) << list.error().message;
+  VisitNumber before = list->visits[*list->ids.Find(newest_first[0])];
+  for (const ObjectId& id : newest_first) {
+    const VisitNumber visit = list->visits[*list->ids.Find(id)];
+    EXPECT_LE(before, visit);
+    before = visit;
+  }
+}
+
 TEST(UnreachedCommits, DoNotChangeThePlaceOfOthers) {
   WithUnreached repository;
   const auto all = EnumerateAll(repository.source);

@@ -135,30 +135,35 @@ TEST_F(LongChainTest, ReadBackwardExpandsEachEntryAFewTimes) {
   EXPECT_LE(reads_, 10 * kVersions);
 }
 
-// The first version is damaged, and so are all others.
+// The first version is damaged or too large, and so are all others.
 TEST_F(LongChainTest, DamageIsMetOnce) {
-  std::string bytes = testing::ReadFile(dir_ / "chain.pack");
-  bytes[100] ^= '\x55';
-  for (const bool forward : {true, false}) {
-    testing::WriteFile(dir_ / "chain.pack", bytes);
-    auto index = ReadPackIndex(ObjectFormat::kSha1, PosixFileSystem(),
-                               dir_ / "chain.idx");
-    ASSERT_THAT(index, IsOk());
-    auto file = PosixFileSystem().OpenForRead(dir_ / "chain.pack");
-    ASSERT_THAT(file, IsOk());
-    const auto lookup = PackLookup::Create(
-        *std::move(index),
-        std::make_unique<CountedFile>(*std::move(file), reads_), 1 << 20);
-    ASSERT_THAT(lookup, IsOk());
-    reads_ = 0;
-    for (size_t i = 0; i < kVersions; ++i) {
-      const ObjectId& id = ids_[forward ? i : kVersions - 1 - i];
-      const PackRank rank = *(*lookup)->ids().Find(id);
-      Bytes content;
-      EXPECT_THAT((*lookup)->Read(rank, content),
-                  testing::IsError(ErrorCode::kCorrupt, ::testing::_));
+  const std::string sound = testing::ReadFile(dir_ / "chain.pack");
+  std::string damaged = sound;
+  damaged[100] ^= '\x55';
+  for (const bool is_damaged : {true, false}) {
+    testing::WriteFile(dir_ / "chain.pack", is_damaged ? damaged : sound);
+    const uint64_t most = is_damaged ? uint64_t{1} << 20 : kSize / 2;
+    for (const bool forward : {true, false}) {
+      auto index = ReadPackIndex(ObjectFormat::kSha1, PosixFileSystem(),
+                                 dir_ / "chain.idx");
+      ASSERT_THAT(index, IsOk());
+      auto file = PosixFileSystem().OpenForRead(dir_ / "chain.pack");
+      ASSERT_THAT(file, IsOk());
+      const auto lookup = PackLookup::Create(
+          *std::move(index),
+          std::make_unique<CountedFile>(*std::move(file), reads_), most);
+      ASSERT_THAT(lookup, IsOk());
+      reads_ = 0;
+      for (size_t i = 0; i < kVersions; ++i) {
+        const ObjectId& id = ids_[forward ? i : kVersions - 1 - i];
+        Bytes content;
+        EXPECT_THAT((*lookup)->Read(*(*lookup)->ids().Find(id), content),
+                    testing::IsError(is_damaged ? ErrorCode::kCorrupt
+                                                : ErrorCode::kLimitExceeded,
+                                     ::testing::_));
+      }
+      EXPECT_LE(reads_, 10 * kVersions);
     }
-    EXPECT_LE(reads_, 10 * kVersions);
   }
 }
 
