@@ -323,6 +323,7 @@ Result<std::vector<ObjectId>> FindUnreachedTips(ObjectSource& source,
     return a.first != b.first ? a.first > b.first : a.second < b.second;
   });
   std::vector<ObjectId> tips;
+  tips.reserve(commits.size());
   for (const auto& [time, rank] : commits) tips.push_back(list.ids[rank]);
   return tips;
 }
