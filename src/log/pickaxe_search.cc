@@ -180,7 +180,7 @@ PickaxeSearch::Answer PickaxeSearch::Judge(const TreeSide& before,
                                            const TreeSide& after) const {
   if (options_.pickaxe == Pickaxe::kObject) {
     const auto is = [&](const TreeSide& side) {
-      return side.exists() && object_ && side.object == *object_;
+      return side.exists() && side.object == object_;
     };
     if (is(before) || is(after)) return Answer::kYes;
     // As a commit of a submodule, which only `trees` of Wants can name.

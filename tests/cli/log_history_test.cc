@@ -260,8 +260,9 @@ TEST_P(LogHistoryTest, FindsDirectoriesAsGitDoes) {
       const ProcessResult tree =
           repo_.TryGit({"rev-parse", "-q", "--verify",
                         "refs/heads/main~" + std::to_string(age) + ":" + path});
-      if (tree.exit_code == 0)
+      if (tree.exit_code == 0) {
         trees.insert(tree.out.substr(0, tree.out.find('\n')));
+      }
     }
   }
   EXPECT_GT(trees.size(), 3U);

@@ -4,8 +4,8 @@
 // A .zpack file, as each command uses it that reads one. ZPACK_FUZZ_COMMAND
 // names the command, or the name of the program, fuzz_command_NAME. Without
 // either, or with another name, the program prints the names of all, one a
-// line, and exits with 129. The file is used as it is, and
-// once more with the ids that its objects hash to, if these are others.
+// line, and exits with 129. The file is used as it is, and once more with the
+// ids that its objects hash to, if these are others.
 
 #include <errno.h>  // for program_invocation_short_name
 
@@ -319,8 +319,9 @@ std::string_view ChosenName() {
 }
 
 const Command& ChosenCommand() {
+  const std::string_view name = ChosenName();
   for (const Command& command : kCommands) {
-    if (ChosenName() == command.name) return command;
+    if (name == command.name) return command;
   }
   for (const Command& command : kCommands) std::puts(command.name);
   std::exit(129);

@@ -50,22 +50,23 @@ def put_seeds(target, path):
 
 
 def main():
-    programs, out = map(pathlib.Path, sys.argv[1:])
+    built, out = map(pathlib.Path, sys.argv[1:])
     (out / "lib").mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch:
         words = dictionary.write(ROOT, pathlib.Path(scratch) / "dictionaries")
-        targets = engine.targets(programs, ROOT / "tests/fuzz/corpus", words,
+        targets = engine.targets(built, ROOT / "tests/fuzz/corpus", words,
                                  inputs.Inputs(scratch, None))
         for target in targets.values():
             place = out / name_in_out(target)
             shutil.copy(target.program, place)
-            for library in libraries(target.program):
-                shutil.copy(library, out / "lib" / library.name)
             put_seeds(target, out / f"{place.name}_seed_corpus.zip")
             if target.dictionary:
                 shutil.copy(target.dictionary, out / f"{place.name}.dict")
-            limits = "".join(option.removeprefix("-") + "\n" for option in engine.LIMITS)
+            limits = "".join(option.removeprefix("-") + "\n" for option in target.limits())
             (out / f"{place.name}.options").write_text(f"[libfuzzer]\n{limits}")
+    programs = {target.program for target in targets.values()}
+    for library in set().union(*map(libraries, programs)):
+        shutil.copy(library, out / "lib" / library.name)
     print(f"{len(targets)} fuzz targets in {out}")
 
 

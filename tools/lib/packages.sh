@@ -69,6 +69,9 @@ lint_packages=(clang-format-19 clang-tidy-19 python3-clang-19)
 # For the presets asan, tsan and fuzz.
 # shellcheck disable=SC2034
 clang_packages=(clang-19 libclang-rt-19-dev lld-19 llvm-19)
+# What fuzz targets are built of, beside the above.
+# shellcheck disable=SC2034
+fuzz_packages=(libgtest-dev libgmock-dev)
 
 # is_installed PACKAGE
 is_installed() {

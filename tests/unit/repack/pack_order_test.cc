@@ -15,7 +15,7 @@ namespace zpack {
 namespace {
 
 constexpr uint32_t kNone = PlannedEntry::kNoBase.value();
-constexpr uint32_t kUnreached = ObjectList::kUnmet.value();
+constexpr uint32_t kUnmet = ObjectList::kUnmet.value();
 
 struct Object {
   ObjectType type;
@@ -67,9 +67,9 @@ TEST(PackOrderTest, TypesComeOneAfterTheOther) {
 }
 
 TEST(PackOrderTest, RecentObjectsComeFirstAndUnreachableOnesLast) {
-  EXPECT_EQ(OrderOf(List({{ObjectType::kBlob, kUnreached},
+  EXPECT_EQ(OrderOf(List({{ObjectType::kBlob, kUnmet},
                           {ObjectType::kBlob, 7},
-                          {ObjectType::kBlob, kUnreached},
+                          {ObjectType::kBlob, kUnmet},
                           {ObjectType::kBlob, 3}}),
                     {kNone, kNone, kNone, kNone}, PackLayout::kBlobFamilies),
             (Order{3, 1, 0, 2}));

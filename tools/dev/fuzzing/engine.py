@@ -67,12 +67,16 @@ class Target:
     def corpora(self):
         return [self.inputs, *self.seeds]
 
+    def limits(self):
+        """The options of libFuzzer that bound memory, time and inputs."""
+        whole = self.program.name == "fuzz_commands" or self.name in WHOLE
+        return [*LIMITS, *(["-len_control=0"] if whole else [])]
+
     def fuzz(self, seconds):
         """Fuzzes for at most so many seconds of the clock."""
-        whole = self.program.name == "fuzz_commands" or self.name in WHOLE
         code, output, cpu = self.run([
-            *LIMITS, f"-max_total_time={seconds}", "-print_final_stats=1",
-            "-use_value_profile=1", *(["-len_control=0"] if whole else []),
+            *self.limits(), f"-max_total_time={seconds}", "-print_final_stats=1",
+            "-use_value_profile=1",
             *([f"-dict={self.dictionary}"] if self.dictionary else []),
             f"-artifact_prefix={self.results.findings}/{self.name}-", *self.corpora()])
         with self.log.open("a", encoding="utf-8") as log:
