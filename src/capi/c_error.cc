@@ -8,6 +8,8 @@
 #include <memory>
 #include <utility>
 
+#include "base/per_thread.h"
+
 namespace zpack::capi {
 namespace {
 
@@ -15,7 +17,6 @@ constexpr zpack_error kNone = {ZPACK_OK, "no error", "", {}, 0, 0};
 constexpr zpack_error kNoMemory = {
     ZPACK_ENOMEMORY, "out of memory", "", {}, 0, 0};
 
-thread_local std::unique_ptr<ErrorRecord> last_record;
 thread_local const zpack_error* last_error = &kNone;
 
 zpack_code CodeOf(ErrorCode code) {
@@ -64,8 +65,10 @@ ErrorRecord::ErrorRecord(Error error)
 
 int Fail(const Error& error) noexcept {
   try {
-    last_record = std::make_unique<ErrorRecord>(error);
-    last_error = &last_record->view();
+    static PerThread<std::unique_ptr<ErrorRecord>> records;
+    auto& record = records.Get();
+    record = std::make_unique<ErrorRecord>(error);
+    last_error = &record->view();
   } catch (const std::exception&) {
     last_error = &kNoMemory;
   }

@@ -11,6 +11,7 @@
 #include "base/group_sort.h"
 #include "base/huge_pages.h"
 #include "base/parallel.h"
+#include "base/per_thread.h"
 #include "pack/pack_delta.h"
 #include "pack/pack_entry_stream.h"
 #include "pack/pack_format.h"
@@ -45,6 +46,12 @@ class BufferGuard {
 
  private:
   Bytes& buffer_;
+};
+
+// Kept for the next entry, unless the entry is large.
+struct InflateState {
+  Bytes stored;
+  Inflater inflater;
 };
 
 std::unexpected<Error> Bad(uint64_t offset, const std::string& path) {
@@ -306,12 +313,11 @@ std::vector<PackRank> PackReader::DeltaOrder() const {
 
 Status PackReader::Inflate(PackPosition position, uint64_t max_size,
                            Bytes& raw) const {
-  // Buffers are kept for the next entry, unless the entry is large.
-  static thread_local Bytes kept;
-  static thread_local Inflater inflater;
+  static PerThread<InflateState> states;
+  InflateState& state = states.Get();
   const uint64_t size = EntrySize(position);
   Bytes large;
-  Bytes& stored = size > kMaxKept ? large : kept;
+  Bytes& stored = size > kMaxKept ? large : state.stored;
   stored.resize(size);
   ZPACK_TRY(file_->Read(entries_[position].offset, stored));
   ZPACK_ASSIGN_OR_RETURN(const EntryHeader header,
@@ -321,7 +327,7 @@ Status PackReader::Inflate(PackPosition position, uint64_t max_size,
                      header.size);
   }
   raw.resize(header.size);
-  return inflater.Inflate(ByteView(stored).subspan(header.length), raw);
+  return state.inflater.Inflate(ByteView(stored).subspan(header.length), raw);
 }
 
 Result<std::unique_ptr<ObjectStream>> PackReader::OpenStream(
@@ -338,7 +344,8 @@ Status PackReader::Expand(PackPosition position, ByteView base,
   if (entries_[position].base == kNoBase) {
     return Inflate(position, max_size, content);
   }
-  static thread_local Bytes delta;
+  static PerThread<Bytes> deltas;
+  Bytes& delta = deltas.Get();
   const BufferGuard guard(delta);
   ZPACK_TRY(Inflate(position, max_size, delta));
   return ApplyPackDelta(base, delta, max_size, content);
@@ -355,7 +362,8 @@ void PackReader::KeepBase(PackPosition position, ByteView content) {
 
 Status PackReader::Read(PackRank rank, Bytes& content) {
   // Walks up to an object that is cached or stored whole, and then back.
-  static thread_local std::vector<PackPosition> chain;
+  static PerThread<std::vector<PackPosition>> chains;
+  std::vector<PackPosition>& chain = chains.Get();
   chain.clear();
   uint64_t chain_bytes = 0;
   BaseCache::Found found;
@@ -375,7 +383,8 @@ Status PackReader::Read(PackRank rank, Bytes& content) {
     return {};
   }
   // `content` and `other` alternate; the last result is in `content`.
-  static thread_local Bytes other;
+  static PerThread<Bytes> others;
+  Bytes& other = others.Get();
   const BufferGuard guard(other);
   while (!chain.empty()) {
     Bytes& next = chain.size() % 2 == 0 ? other : content;

@@ -6,6 +6,8 @@
 - Only lack of memory throws. Directories are listed by one function of the
   library and one of the program, because the iterators of the standard library
   throw in loops over them; functions of std::filesystem get a std::error_code.
+- No `thread_local` value has a destructor: glibc ends the program where memory
+  for its registration is lacking. PerThread throws.
 - An error is a value with fields: nothing is found in, or cut from, the text of
   a message. An error does not say 'enough' either: the result of a visitor does
   (base/visitor.h).
@@ -50,6 +52,10 @@ SEARCH = re.compile(
 INTERRUPTED = re.compile(
     r"(?:MakeError|NewError|Error\s*\{|Error\()\s*\(?\s*ErrorCode::kInterrupted")
 STOPPER = "src/base/error.cc"
+# A number, a truth value or a pointer.
+THREAD_LOCAL = re.compile(
+    r"\bthread_local\b(?!\s+(?:const\s+|constinit\s+)*(?:bool|(?:std::)?size_t|unsigned|"
+    r"int|u?int\d+_t|[\w:]+\s*\*|const\s+[\w:]+\s*\*)\s*(?:const\s+)?\w+\s*[={;])")
 COMMENT = re.compile(r'//[^\n]*|"(?:[^"\\\n]|\\.)*"')
 
 
@@ -93,6 +99,9 @@ def check(path, text):
         for use in INTERRUPTED.finditer(code):
             problem(use.start(), "only CheckStop makes kInterrupted; a visitor "
                     "that has enough returns Visit::kStop")
+    for use in THREAD_LOCAL.finditer(code):
+        problem(use.start(), "the registration of a destructor may end the program; "
+                "use PerThread (base/per_thread.h)")
     for use in SEARCH.finditer(code):
         # A null pointer in C.
         if re.match(r"\s*nullptr\b", code[use.end():]):
@@ -136,6 +145,11 @@ CASES = [
     ("if (error.message == \"found\") {}", "is not looked into"),
     ("reason = failure->message.substr(0, 10);", "is not looked into"),
     ("if (error != nullptr && error->message != nullptr) {}", ""),
+    ("thread_local bool failed = false;\nthread_local const zpack_error* e = &k;\n"
+     "static thread_local const size_t number = threads++;", ""),
+    ("static thread_local Bytes kept;", "use PerThread"),
+    ("thread_local std::vector<int*> kept;", "use PerThread"),
+    ("thread_local std::unique_ptr<ErrorRecord> last;", "use PerThread"),
     ("return MakeError(ErrorCode::kInterrupted, \"found\");", "only CheckStop"),
     ("return MakeError(\n    ErrorCode::kInterrupted, \"enough\");", "only CheckStop"),
     ("if (e.code == ErrorCode::kInterrupted) return e;", ""),

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/per_thread.h"
 #include "git/objects/loose_object.h"
 #include "git/objects/object_listing.h"
 #include "git/objects/pack_directory.h"
@@ -253,7 +254,8 @@ Result<ObjectInfo> ObjectDatabase::ReadInfo(const ObjectId& id) const {
 
 void ObjectDatabase::PrefetchReads(std::span<const ObjectId> ids) const {
   if (packed_->pack_count() > kMaxPrefetched) return;
-  static thread_local std::vector<PackedObjects::Place> places;
+  static PerThread<std::vector<PackedObjects::Place>> kept;
+  std::vector<PackedObjects::Place>& places = kept.Get();
   places.clear();
   for (const ObjectId& id : ids) {
     const auto at = packed_->Find(id);
