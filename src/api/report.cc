@@ -63,7 +63,7 @@ Result<RepositoryReport> ReportFile(const std::string& path,
     collector.VisitBlobs([&](const StatisticsCollector::Blob& blob, uint64_t) {
       const ListRank rank(archive->rank(blob.number).value());
       list.types[rank] = ObjectType::kBlob;
-      list.sizes[rank] = blob.content_bytes;
+      list.sizes.Set(rank, blob.content_bytes);
     });
   };
   ZPACK_ASSIGN_OR_RETURN(const ObjectHistory history,

@@ -94,7 +94,7 @@ Status ReadBackFile(ObjectSource& source, const ArchiveFile& archive,
 Result<MovedOn> CompareWithNow(const SourceOpener& open_source,
                                const ArchiveFile& archive,
                                const RefsSnapshot& refs,
-                               const ObjectIdTable& enumerated,
+                               ObjectIdTable enumerated,
                                const ConvertOptions& options) {
   const ProgressPhase phase(options.run.progress, Phase::kComparingObjects,
                             enumerated.size(), 0);
@@ -103,6 +103,8 @@ Result<MovedOn> CompareWithNow(const SourceOpener& open_source,
         ErrorCode::kMismatch,
         "the file read back has other objects or refs than were written");
   }
+  // The same ids; those of the source take memory.
+  enumerated = archive.ids();
   ZPACK_ASSIGN_OR_RETURN(const auto now, open_source(SourceUse::kCompare));
   ZPACK_ASSIGN_OR_RETURN(const RefsSnapshot refs_now, now->ReadRefs());
   std::vector<Difference> differences;
@@ -110,14 +112,14 @@ Result<MovedOn> CompareWithNow(const SourceOpener& open_source,
   MovedOn moved_on;
   moved_on.refs = differences.size();
   ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable ids, now->ListObjects());
-  const ObjectIdDifference difference = FindDifference(enumerated, ids);
-  for (const uint32_t rank : difference.only_in_a) {
+  const std::vector<uint32_t> gone = RanksOnlyIn(enumerated, ids);
+  for (const uint32_t rank : gone) {
     // Files below may have objects that the source does not have.
     if (archive.number(FileRank(rank)) < archive.first_own_object()) continue;
     ZPACK_TRY(CheckIsThere(*now, enumerated[rank]));
   }
   if (options.objects == ObjectSet::kAll) {
-    moved_on.objects = difference.only_in_b.size();
+    moved_on.objects = ids.size() - (enumerated.size() - gone.size());
   }
   phase.Advance(enumerated.size(), 0);
   return moved_on;

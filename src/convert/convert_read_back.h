@@ -41,7 +41,7 @@ Status ReadBackFile(ObjectSource& source, const ArchiveFile& archive,
 Result<MovedOn> CompareWithNow(const SourceOpener& open_source,
                                const ArchiveFile& archive,
                                const RefsSnapshot& refs,
-                               const ObjectIdTable& enumerated,
+                               ObjectIdTable enumerated,
                                const ConvertOptions& options);
 
 }  // namespace zpack

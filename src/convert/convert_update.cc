@@ -122,8 +122,7 @@ Result<ConvertStats::Lost> FindLost(const Inventory& inventory,
     }
   }
   if (inventory.base == nullptr) {
-    const auto gone = FindDifference(older.ids(), inventory.ids).only_in_a;
-    for (const uint32_t rank : gone) {
+    for (const uint32_t rank : RanksOnlyIn(older.ids(), inventory.ids)) {
       count(lost.objects, older.ids()[FileRank(rank)].ToHex());
     }
   }

@@ -41,7 +41,8 @@ constexpr uint64_t kConvertMemory = uint64_t{64} << 20;
 
 // The parameters of ConvertTo.
 struct Conversion {
-  ObjectSource& source;  // without the damaged objects
+  // Without the damaged objects; null once nothing will be read any more.
+  std::unique_ptr<ObjectSource>& source;
   const DamagedObjects& damaged;
   const SourceOpener& open_source;  // likewise
   FileSystem& file_system;
@@ -104,7 +105,7 @@ struct Written {
 
 // Chooses among the files that the source has.
 FilesToWrite ChooseFiles(const Conversion& to, std::vector<ListedFile> listed) {
-  FilesToWrite files{to.source, to.file_system, to.options.without_files,
+  FilesToWrite files{*to.source, to.file_system, to.options.without_files,
                      std::move(listed)};
   std::ranges::sort(files.left_out);
   const auto same = std::ranges::unique(files.left_out);
@@ -155,9 +156,9 @@ Status CompareWithOlder(const Conversion& to, const RefsSnapshot& refs,
                         Written& written) {
   const ConvertOptions& options = to.options;
   if (options.update == Update::kYes) {
-    ZPACK_TRY(CheckReplaceable(inventory, to.source, options));
+    ZPACK_TRY(CheckReplaceable(inventory, *to.source, options));
   }
-  if (options.onto) ZPACK_TRY(CheckNoneAbsent(inventory, to.source));
+  if (options.onto) ZPACK_TRY(CheckNoneAbsent(inventory, *to.source));
   ZPACK_ASSIGN_OR_RETURN(written.lost,
                          FindLost(inventory, refs, files, options));
   if (options.update == Update::kNo && !SkipsUnchanged(options)) return {};
@@ -186,7 +187,7 @@ Result<Written> WriteTo(const Conversion& to, const RefsSnapshot& refs,
   const ConvertOptions& options = to.options;
   ZPACK_ASSIGN_OR_RETURN(
       Inventory inventory,
-      TakeInventory(to.source, refs, to.damaged, to.file_system, options));
+      TakeInventory(*to.source, refs, to.damaged, to.file_system, options));
   Written written{.ids = inventory.ids,
                   .promises = inventory.promises,
                   .lost_objects = inventory.lost,
@@ -221,7 +222,9 @@ Result<Written> WriteTo(const Conversion& to, const RefsSnapshot& refs,
   // From here on the objects and the bytes of the archive are fixed.
   ZPACK_ASSIGN_OR_RETURN(
       const ArchivePlan plan,
-      BlameSource(PlanArchive(to.source, contents, to.encoding, options.run)));
+      BlameSource(PlanArchive(*to.source, contents, to.encoding, options.run)));
+  // Only for the order.
+  inventory.list.visits = {};
   WrittenBlocks already;
   if (options.resume == Resume::kYes) {
     ZPACK_ASSIGN_OR_RETURN(
@@ -255,7 +258,7 @@ Error ExplainUnreadable(const Conversion& to, Written& written,
         const auto archive,
         ArchiveFile::OpenStructure(std::move(file), ReadOptions{}));
     ZPACK_TRY(archive->SetIndex(*std::exchange(written.index, std::nullopt)));
-    return ReadBackFile(to.source, *archive,
+    return ReadBackFile(*to.source, *archive,
                         {written.stats.copied, to.options.base.value_or(""),
                          to.options.trust_base},
                         to.options.run);
@@ -266,10 +269,10 @@ Error ExplainUnreadable(const Conversion& to, Written& written,
 }
 
 // Checks the file at `path`, which is the output or the older file, through the
-// same code that any reader uses.
-Result<MovedOn> CheckWritten(const Conversion& to, Written& written,
-                             const RefsSnapshot& refs,
-                             const std::string& path) {
+// same code that any reader uses, and returns it.
+Result<std::unique_ptr<ArchiveFile>> CheckWritten(const Conversion& to,
+                                                  Written& written,
+                                                  const std::string& path) {
   const ConvertOptions& options = to.options;
   ZPACK_ASSIGN_OR_RETURN(auto file, to.file_system.OpenForRead(path));
   ReadOptions read{.derivation = options.run,
@@ -279,7 +282,7 @@ Result<MovedOn> CheckWritten(const Conversion& to, Written& written,
     read.backing.insert(read.backing.begin(), *options.onto);
     read.index_cache = IndexCache::kYes;
   }
-  ZPACK_ASSIGN_OR_RETURN(const auto archive,
+  ZPACK_ASSIGN_OR_RETURN(auto archive,
                          ArchiveFile::OpenStructure(std::move(file), read));
   if (const Status loaded = archive->LoadIndex(); !loaded) {
     return std::unexpected(
@@ -290,7 +293,7 @@ Result<MovedOn> CheckWritten(const Conversion& to, Written& written,
   if (written.unchanged) {
     ZPACK_TRY(CheckUndamaged(*archive, options, run));
   } else if (options.read_back == ReadBack::kYes) {
-    ZPACK_TRY(ReadBackFile(to.source, *archive,
+    ZPACK_TRY(ReadBackFile(*to.source, *archive,
                            {written.stats.copied, options.base.value_or(""),
                             options.trust_base, options.onto.has_value()},
                            run));
@@ -298,7 +301,7 @@ Result<MovedOn> CheckWritten(const Conversion& to, Written& written,
 
   if (options.read_source == ReadSource::kYes) {
     std::vector<Error> damages;
-    ZPACK_TRY(VerifySource(to.source, *archive, options.run, damages));
+    ZPACK_TRY(VerifySource(*to.source, *archive, options.run, damages));
     if (!damages.empty()) return std::unexpected(damages.front());
   }
 
@@ -314,9 +317,7 @@ Result<MovedOn> CheckWritten(const Conversion& to, Written& written,
         "the file read back lists other lost objects than were written");
   }
 
-  // The source, opened again, must still have every object. Objects and refs
-  // that it has gained are reported.
-  return CompareWithNow(to.open_source, *archive, refs, written.ids, options);
+  return archive;
 }
 
 // Says so if HEAD leads to nothing, although there are refs.
@@ -336,19 +337,28 @@ Result<ConvertStats> ConvertTo(const Conversion& to, Bytes& preamble) {
   const ConvertOptions& options = to.options;
   // Read refs and list reflogs before listing objects: an object that a ref
   // needs existed before the ref.
-  ZPACK_ASSIGN_OR_RETURN(const RefsSnapshot refs, to.source.ReadRefs());
+  ZPACK_ASSIGN_OR_RETURN(const RefsSnapshot refs, to.source->ReadRefs());
   ZPACK_ASSIGN_OR_RETURN(ListedFiles listed,
-                         to.source.ListFiles(options.with_files));
-  ZPACK_TRY(CheckFound(to.source, options.with_files, listed.files));
+                         to.source->ListFiles(options.with_files));
+  ZPACK_TRY(CheckFound(*to.source, options.with_files, listed.files));
   const FilesToWrite files = ChooseFiles(to, std::move(listed.files));
   ZPACK_ASSIGN_OR_RETURN(Written written, WriteTo(to, refs, files, preamble));
 
   MovedOn moved_on;
+  const uint64_t packed_bytes = to.source->PackedBytes();
+  const auto missing_alternates = to.source->MissingAlternates();
   if (!written.unchanged || !options.onto) {
     ZPACK_ASSIGN_OR_RETURN(
-        moved_on, CheckWritten(to, written, refs,
-                               written.unchanged ? *options.base
-                                                 : to.output.temporary_path()));
+        const auto archive,
+        CheckWritten(to, written,
+                     written.unchanged ? *options.base
+                                       : to.output.temporary_path()));
+    // Frees what reading takes. The source, opened again, must still have every
+    // object. Objects and refs that it has gained are reported.
+    to.source.reset();
+    ZPACK_ASSIGN_OR_RETURN(
+        moved_on, CompareWithNow(to.open_source, *archive, refs,
+                                 std::exchange(written.ids, {}), options));
   }
 
   // The file is verified from here on.
@@ -356,11 +366,11 @@ Result<ConvertStats> ConvertTo(const Conversion& to, Bytes& preamble) {
   if (!written.unchanged && options.publication == Publication::kYes) {
     ZPACK_TRY(to.output.CommitOver(to.before));
   }
-  ConvertStats stats = MakeStats(written.stats, refs, to.source.PackedBytes());
+  ConvertStats stats = MakeStats(written.stats, refs, packed_bytes);
   stats.unverified_objects = CountUnverified(stats, options);
   stats.source_objects_verified = CountVerifiedInSource(stats, options);
   stats.moved_on = moved_on;
-  stats.missing_alternates = to.source.MissingAlternates();
+  stats.missing_alternates = missing_alternates;
   stats.base_unused = written.base_unused;
   stats.base_unrelated = written.base_unrelated;
   stats.resume_unused = written.resume_unused;
@@ -436,7 +446,7 @@ Result<ConvertStats> Run(const SourceOpener& open_source,
   if (options.keep_going == KeepGoing::kYes) {
     ZPACK_TRY(LeaveOutDamaged(options.run, source, damaged, reopen));
   }
-  const Conversion conversion{*source, damaged,  reopen, file_system,
+  const Conversion conversion{source,  damaged,  reopen, file_system,
                               options, encoding, output, before};
   Result<ConvertStats> stats = Guarded([&]() -> Result<ConvertStats> {
     ZPACK_ASSIGN_OR_RETURN(options.base,

@@ -104,7 +104,7 @@ Status ReadInfos(ObjectSource& source, ObjectList& list, const RunOptions& run,
                          const auto info = source.ReadInfo(list.ids[rank]);
                          if (info) {
                            list.types[rank] = info->type;
-                           list.sizes[rank] = info->size;
+                           list.sizes.Set(rank, info->size);
                          } else if (unreadable == Unreadable::kFail ||
                                     list.reached(rank) ||
                                     info.error().code == ErrorCode::kIo) {
@@ -126,7 +126,7 @@ ObjectList KeepObjects(ObjectList list, const ListMarks& keep) {
     kept.paths.push_back(list.paths[rank]);
     kept.visits.push_back(list.visits[rank]);
     kept.types.push_back(list.types[rank]);
-    kept.sizes.push_back(list.sizes[rank]);
+    kept.sizes.Append(list.sizes[rank]);
   }
   // A subsequence of sorted ids is sorted.
   kept.ids = *ObjectIdTable::FromSorted(list.ids.format(), std::move(ids));
@@ -229,7 +229,7 @@ Status WalkOtherTips(const std::vector<TipGroup>& groups, ObjectWalker& walker,
 void FillTables(ObjectList& list) {
   const uint32_t count = list.ids.size();
   FillTable(list.types.raw(), count, ObjectList::kUnknownType);
-  FillTable(list.sizes.raw(), count);
+  list.sizes.Fill(count);
   FillTable(list.paths.raw(), count, PathTable::kRoot);
   FillTable(list.visits.raw(), count, ObjectList::kUnmet);
 }

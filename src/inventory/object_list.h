@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/index_spaces.h"
+#include "inventory/listed_sizes.h"
 #include "object/object_id_table.h"
 #include "object/path_table.h"
 #include "zpack/lost_object.h"
@@ -36,7 +37,7 @@ struct ObjectList {
   ListIds ids;
   // By rank of the id:
   IndexedVector<ListRank, ObjectType> types;
-  IndexedVector<ListRank, uint64_t> sizes;
+  ListedSizes sizes;
   // The path at which a walk first met the object, in `path_table`.
   IndexedVector<ListRank, PathNumber> paths;
   // Newest commits first: those of what refs and other tips reach are less than
@@ -60,7 +61,7 @@ struct ObjectList {
   void Prefetch(ListRank rank) const {
     ids.Prefetch(rank);
     __builtin_prefetch(&types[rank]);
-    __builtin_prefetch(&sizes[rank]);
+    sizes.Prefetch(rank);
     __builtin_prefetch(&paths[rank]);
   }
 };

@@ -55,7 +55,7 @@ void ObjectWalker::Visit(const MetObject& object, PathTranslation& to_list) {
   const ListRank rank = object.rank;
   if (object.type != ObjectList::kUnknownType) {
     list_.types[rank] = object.type;
-    list_.sizes[rank] = object.size;
+    list_.sizes.Set(rank, object.size);
   }
   if (list_.met(rank)) return;
   list_.visits[rank] = next_visit_++;

@@ -11,7 +11,7 @@ namespace zpack {
 
 Result<ObjectIdTable> Without(const ObjectIdTable& a, const ObjectIdTable& b) {
   Bytes rest;
-  for (const uint32_t rank : FindDifference(a, b).only_in_a) {
+  for (const uint32_t rank : RanksOnlyIn(a, b)) {
     Append(rest, a[rank].bytes());
   }
   return ObjectIdTable::FromSorted(a.format(), std::move(rest));

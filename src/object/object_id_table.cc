@@ -196,22 +196,15 @@ std::pair<uint32_t, uint32_t> ObjectIdTable::FindPrefix(
   return {first, last};
 }
 
-ObjectIdDifference FindDifference(const ObjectIdTable& a,
+std::vector<uint32_t> RanksOnlyIn(const ObjectIdTable& a,
                                   const ObjectIdTable& b) {
-  ObjectIdDifference out;
-  uint32_t i = 0;
+  std::vector<uint32_t> ranks;
   uint32_t j = 0;
-  while (i < a.size() || j < b.size()) {
-    if (j == b.size() || (i < a.size() && a[i] < b[j])) {
-      out.only_in_a.push_back(i++);
-    } else if (i == a.size() || b[j] < a[i]) {
-      out.only_in_b.push_back(j++);
-    } else {
-      ++i;
-      ++j;
-    }
+  for (uint32_t i = 0; i < a.size(); ++i) {
+    while (j < b.size() && b[j] < a[i]) ++j;
+    if (j == b.size() || b[j] != a[i]) ranks.push_back(i);
   }
-  return out;
+  return ranks;
 }
 
 }  // namespace zpack

@@ -139,12 +139,8 @@ using PackIds = RankedIds<PackRank>;
 using FileMarks = IndexedVector<FileRank, bool>;
 using ListMarks = IndexedVector<ListRank, bool>;
 
-// Ranks of the ids that are only in `a` and only in `b`, ascending.
-struct ObjectIdDifference {
-  std::vector<uint32_t> only_in_a;
-  std::vector<uint32_t> only_in_b;
-};
-ObjectIdDifference FindDifference(const ObjectIdTable& a,
+// Ranks in `a` of the ids that are not in `b`, ascending.
+std::vector<uint32_t> RanksOnlyIn(const ObjectIdTable& a,
                                   const ObjectIdTable& b);
 
 }  // namespace zpack

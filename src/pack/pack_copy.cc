@@ -24,7 +24,7 @@ Status PackReader::ReadPieces(PackPosition position, uint64_t from,
   Bytes buffer;
   while (from < size) {
     buffer.resize(std::min(kPiece, size - from));
-    ZPACK_TRY(file_->Read(entries_[position].offset + from, buffer));
+    ZPACK_TRY(file_->Read(entries_[position].offset() + from, buffer));
     ZPACK_VISIT(piece(buffer), {});
     from += buffer.size();
   }
@@ -35,7 +35,7 @@ Status PackReader::CheckEntry(PackPosition position,
                               const EntryHeader& header) const {
   const auto bad = [&] {
     return MakeError(ErrorCode::kCorrupt, "bad entry at offset {} of '{}'",
-                     AtOffset{entries_[position].offset},
+                     AtOffset{entries_[position].offset()},
                      AtPath{file_->path()});
   };
   if (!checksums_.empty()) {
@@ -48,7 +48,7 @@ Status PackReader::CheckEntry(PackPosition position,
   }
   // An old index has no checksums, but the zlib stream has a checksum of its
   // content.
-  const uint64_t offset = entries_[position].offset;
+  const uint64_t offset = entries_[position].offset();
   FileInflater inflater(*file_, offset + header.length,
                         offset + EntrySize(position));
   Bytes out;
@@ -65,7 +65,7 @@ Status PackReader::CheckEntry(PackPosition position,
 Result<PackReader::EntryHeader> PackReader::ReadHeader(
     PackPosition position) const {
   Bytes start(std::min(kMaxPackEntryHeader, EntrySize(position)));
-  ZPACK_TRY(file_->Read(entries_[position].offset, start));
+  ZPACK_TRY(file_->Read(entries_[position].offset(), start));
   return ParseHeader(position, start);
 }
 

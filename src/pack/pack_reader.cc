@@ -121,21 +121,21 @@ Status PackReader::PlaceEntries(const PackIndex& index) {
       [&](PackRank entry) { return std::pair(offset_of(entry), entry); });
   FillTable(entries_.raw(), places.size());
   FillTable(positions_.raw(), distinct);
-  FillTable(ranks_.raw(), places.size());
   if (!index.checksums.empty()) FillTable(checksums_.raw(), places.size());
   uint64_t expected = kPackHeaderSize;
   PackPosition position;
   for (const auto& [offset, entry] : places) {
     // The first entry follows the header, and no two entries have the same
     // offset.
-    if (offset < expected || offset >= end_) return Bad(offset, file_->path());
-    entries_[position].offset = offset;
+    if (offset < expected || offset >= end_ || offset > Entry::kMaxOffset) {
+      return Bad(offset, file_->path());
+    }
+    entries_[position].SetOffset(offset);
     if (is_copy(entry)) {
-      copies_.push_back(position);
+      copies_.push_back({position, copy(entry).rank});
     } else {
       positions_[entry] = position;
     }
-    ranks_[position] = is_copy(entry) ? copy(entry).rank : entry;
     if (!checksums_.empty()) {
       checksums_[position] =
           is_copy(entry) ? copy(entry).checksum : index.checksums[entry];
@@ -151,34 +151,46 @@ void PackReader::PreferWholeCopies() {
     const auto header = ReadHeader(position);
     return header && header->base == kNoBase;
   };
-  for (PackPosition& copy : copies_) {
-    PackPosition& chosen = positions_[ranks_[copy]];
+  for (auto& [copy, rank] : copies_) {
+    PackPosition& chosen = positions_[rank];
     if (is_whole(copy) && !is_whole(chosen)) std::swap(copy, chosen);
   }
 }
 
 Status PackReader::PreferSoundCopies() {
   Bytes ids;
-  for (PackPosition& copy : copies_) {
-    PackPosition& chosen = positions_[ranks_[copy]];
+  for (auto& [copy, rank] : copies_) {
+    PackPosition& chosen = positions_[rank];
     if (!IsSoundAt(chosen) && IsSoundAt(copy)) std::swap(copy, chosen);
-    Append(ids, ids_[ranks_[copy]].bytes());
+    Append(ids, ids_[rank].bytes());
   }
   ZPACK_ASSIGN_OR_RETURN(
       repeated_, ObjectIdTable::FromUnsorted(ids_.format(), std::move(ids)));
   return {};
 }
 
+const IndexedVector<PackPosition, PackRank>& PackReader::Ranks() const {
+  ranks_filled_.Do([&]() -> Status {
+    FillTable(ranks_.raw(), entries_.size());
+    for (const PackRank rank : positions_.indexes()) {
+      ranks_[positions_[rank]] = rank;
+    }
+    for (const auto& [position, rank] : copies_) ranks_[position] = rank;
+    return {};
+  });
+  return ranks_;
+}
+
 uint64_t PackReader::EntrySize(PackPosition position) const {
   const PackPosition after = position + 1;
   const uint64_t next =
-      after < entries_.end_index() ? entries_[after].offset : end_;
-  return next - entries_[position].offset;
+      after < entries_.end_index() ? entries_[after].offset() : end_;
+  return next - entries_[position].offset();
 }
 
 Result<PackReader::EntryHeader> PackReader::ParseHeader(PackPosition position,
                                                         ByteView bytes) const {
-  const uint64_t offset = entries_[position].offset;
+  const uint64_t offset = entries_[position].offset();
   ByteReader in(bytes);
   const auto read = ReadEntryHeader(in, ids_.format());
   if (!read || read->distance > offset) return Bad(offset, file_->path());
@@ -186,10 +198,10 @@ Result<PackReader::EntryHeader> PackReader::ParseHeader(PackPosition position,
   if (header.type == kOffsetDelta) {
     const uint64_t base_offset = offset - read->distance;
     header.base = entries_[position].base;
-    if (header.base == kNoBase || entries_[header.base].offset != base_offset) {
+    if (header.base == kNoBase || entries_[header.base].offset() != base_offset) {
       const auto base =
           std::ranges::lower_bound(entries_, base_offset, {}, &Entry::offset);
-      if (base == entries_.end() || base->offset != base_offset) {
+      if (base == entries_.end() || base->offset() != base_offset) {
         return Bad(offset, file_->path());
       }
       header.base =
@@ -212,7 +224,7 @@ Status PackReader::ScanEntries(unsigned threads) {
                               PackPosition(static_cast<uint32_t>(end)));
                         }));
   for (const Entry& entry : entries_) {
-    if (entry.base != kNoBase) entries_[entry.base].is_base = true;
+    if (entry.base != kNoBase) entries_[entry.base].SetIsBase();
   }
   return {};
 }
@@ -221,9 +233,9 @@ Status PackReader::ScanRange(PackPosition begin, PackPosition end) {
   StreamInflater inflater;
   Bytes buffer;
   uint64_t buffer_offset = 0;
-  const uint64_t range_end = entries_[end - 1].offset + EntrySize(end - 1);
+  const uint64_t range_end = entries_[end - 1].offset() + EntrySize(end - 1);
   for (const PackPosition position : IndexRange(begin, end)) {
-    const uint64_t offset = entries_[position].offset;
+    const uint64_t offset = entries_[position].offset();
     // Enough for the headers of an entry and of a delta, however the delta is
     // compressed.
     const uint64_t wanted = std::min<uint64_t>(EntrySize(position), 4096);
@@ -244,12 +256,13 @@ Status PackReader::ScanEntry(PackPosition position, ByteView bytes,
   Entry& entry = entries_[position];
   ZPACK_ASSIGN_OR_RETURN(const EntryHeader header,
                          ParseHeader(position, bytes));
-  if (EntrySize(position) > MaxEntrySize(header.size)) {
-    return Bad(entry.offset, file_->path());
+  if (header.size > Entry::kMaxSize ||
+      EntrySize(position) > MaxEntrySize(header.size)) {
+    return Bad(entry.offset(), file_->path());
   }
   if (header.base == kNoBase) {
-    entry.type = ObjectType{header.type};
-    entry.size = header.size;
+    entry.SetType(ObjectType{header.type});
+    entry.SetSize(header.size);
     return {};
   }
   entry.base = header.base;
@@ -262,7 +275,10 @@ Status PackReader::ScanEntry(PackPosition position, ByteView bytes,
   ZPACK_ASSIGN_OR_RETURN(
       const PackDeltaHeader delta,
       DecodePackDeltaHeader(std::span(start).first(progress.produced)));
-  entry.size = delta.result_size;
+  if (delta.result_size > Entry::kMaxSize) {
+    return Bad(entry.offset(), file_->path());
+  }
+  entry.SetSize(delta.result_size);
   return {};
 }
 
@@ -270,16 +286,16 @@ Status PackReader::ResolveTypes() {
   std::vector<PackPosition> chain;
   for (const PackPosition position : entries_.indexes()) {
     PackPosition at = position;
-    while (entries_[at].type == ObjectType{0}) {
+    while (entries_[at].type() == ObjectType{0}) {
       chain.push_back(at);
       // A circular chain of reference deltas.
       if (chain.size() > entries_.size()) {
-        return Bad(entries_[at].offset, file_->path());
+        return Bad(entries_[at].offset(), file_->path());
       }
       at = entries_[at].base;
     }
     for (; !chain.empty(); chain.pop_back()) {
-      entries_[chain.back()].type = entries_[at].type;
+      entries_[chain.back()].SetType(entries_[at].type());
     }
   }
   return {};
@@ -297,12 +313,13 @@ std::vector<PackRank> PackReader::DeltaOrder() const {
       next[at] = std::exchange(first[entries_[at].base], at);
     }
   }
+  const IndexedVector<PackPosition, PackRank>& ranks = Ranks();
   std::vector<PackRank> order;
   order.reserve(positions_.size());
   while (!pending.empty()) {
     const PackPosition at = pending.back();
     pending.pop_back();
-    if (positions_[ranks_[at]] == at) order.push_back(ranks_[at]);
+    if (positions_[ranks[at]] == at) order.push_back(ranks[at]);
     for (PackPosition child = first[at]; child != kNoBase;
          child = next[child]) {
       pending.push_back(child);
@@ -319,7 +336,7 @@ Status PackReader::Inflate(PackPosition position, uint64_t max_size,
   Bytes large;
   Bytes& stored = size > kMaxKept ? large : state.stored;
   stored.resize(size);
-  ZPACK_TRY(file_->Read(entries_[position].offset, stored));
+  ZPACK_TRY(file_->Read(entries_[position].offset(), stored));
   ZPACK_ASSIGN_OR_RETURN(const EntryHeader header,
                          ParseHeader(position, stored));
   if (header.size > size * kMaxInflateRatio || header.size > max_size) {
@@ -334,7 +351,7 @@ Result<std::unique_ptr<ObjectStream>> PackReader::OpenStream(
     PackRank rank) const {
   const PackPosition position = positions_[rank];
   ZPACK_ASSIGN_OR_RETURN(const EntryHeader header, ReadHeader(position));
-  const uint64_t offset = entries_[position].offset;
+  const uint64_t offset = entries_[position].offset();
   return std::make_unique<PackEntryStream>(
       *file_, Info(rank), offset + header.length, offset + EntrySize(position));
 }
@@ -352,12 +369,12 @@ Status PackReader::Expand(PackPosition position, ByteView base,
 }
 
 BaseCache::Found PackReader::FindBase(PackPosition position) {
-  return entries_[position].is_base ? cache_->Find(number_, position)
+  return entries_[position].is_base() ? cache_->Find(number_, position)
                                     : BaseCache::Found();
 }
 
 void PackReader::KeepBase(PackPosition position, ByteView content) {
-  if (entries_[position].is_base) cache_->Insert(number_, position, content);
+  if (entries_[position].is_base()) cache_->Insert(number_, position, content);
 }
 
 Status PackReader::Read(PackRank rank, Bytes& content) {
@@ -372,7 +389,7 @@ Status PackReader::Read(PackRank rank, Bytes& content) {
     found = FindBase(at);
     if (found) break;
     chain.push_back(at);
-    chain_bytes += entries_[at].size;
+    chain_bytes += entries_[at].size();
   }
   // If a content was found, it may be a landmark, and the other landmarks are
   // still needed.

@@ -20,6 +20,7 @@
 
 #include "base/file.h"
 #include "base/index_spaces.h"
+#include "base/once_status.h"
 #include "base/visitor.h"
 #include "codec/inflate.h"
 #include "object/object_source.h"
@@ -54,7 +55,7 @@ class PackReader {
   // REQUIRES: rank < ids().size().
   ObjectInfo Info(PackRank rank) const {
     const Entry& entry = entries_[positions_[rank]];
-    return {entry.type, entry.size};
+    return {entry.type(), entry.size()};
   }
   // Prefetch the memory that Info and Read access first. PrefetchEntry accesses
   // the memory that PrefetchPosition has prefetched.
@@ -75,7 +76,7 @@ class PackReader {
   // The rank of the delta base of an object. Nothing for a whole object.
   std::optional<PackRank> Base(PackRank rank) const {
     const PackPosition base = entries_[positions_[rank]].base;
-    return base == kNoBase ? std::nullopt : std::optional(ranks_[base]);
+    return base == kNoBase ? std::nullopt : std::optional(Ranks()[base]);
   }
   // Bytes of the entry in the pack.
   uint64_t StoredSize(PackRank rank) const {
@@ -109,12 +110,43 @@ class PackReader {
   enum class Soundness : uint8_t { kUnknown, kSound, kDamaged };
 
   // Entries are numbered by their position in the pack.
-  struct Entry {
-    uint64_t offset = 0;
-    uint64_t size = 0;  // of the object
+  // In 16 bytes, because a pack may have tens of millions of them.
+  class Entry {
+   public:
+    // More than any pack or object may have.
+    static constexpr uint64_t kMaxOffset = (uint64_t{1} << 44) - 1;
+    static constexpr uint64_t kMaxSize = (uint64_t{1} << 48) - 1;
+
+    uint64_t offset() const { return offset_; }
+    // Of the object.
+    uint64_t size() const { return uint64_t{size_high_} << 32 | size_low_; }
+    // Of the object, also for deltas.
+    ObjectType type() const { return ObjectType{static_cast<uint8_t>(type_)}; }
+    bool is_base() const { return is_base_ != 0; }
+
+    // REQUIRES: offset <= kMaxOffset; size <= kMaxSize.
+    void SetOffset(uint64_t offset) { offset_ = offset & kMaxOffset; }
+    void SetSize(uint64_t size) {
+      size_low_ = static_cast<uint32_t>(size);
+      size_high_ = size >> 32 & 0xffff;
+    }
+    void SetType(ObjectType type) { type_ = static_cast<uint8_t>(type) & 7; }
+    void SetIsBase() { is_base_ = 1; }
+
     PackPosition base = kNoBase;
-    ObjectType type = ObjectType{0};  // of the object, also for deltas
-    bool is_base = false;
+
+   private:
+    uint32_t size_low_ = 0;
+    uint64_t offset_ : 44 = 0;
+    uint64_t type_ : 3 = 0;
+    uint64_t is_base_ : 1 = 0;
+    uint64_t size_high_ : 16 = 0;
+  };
+  static_assert(sizeof(Entry) == 16);
+  // An entry that is not in positions_: another one of its object is.
+  struct SpareEntry {
+    PackPosition position;
+    PackRank rank;
   };
   // The part of an entry before its zlib stream.
   struct EntryHeader {
@@ -153,6 +185,8 @@ class PackReader {
   // Inflates the object or delta at `position`. kUnsupported if it has more
   // than `max_size` bytes.
   Status Inflate(PackPosition position, uint64_t max_size, Bytes& raw) const;
+  // The rank of each entry. Only some of those who read packs need it.
+  const IndexedVector<PackPosition, PackRank>& Ranks() const;
   // Bytes of an entry in the pack.
   uint64_t EntrySize(PackPosition position) const;
   // Fills `content` with the object at `position`. `base` is the content of its
@@ -168,12 +202,14 @@ class PackReader {
   uint64_t end_;  // end of the last entry
   PackIds ids_;
   IndexedVector<PackRank, PackPosition> positions_;
-  IndexedVector<PackPosition, PackRank> ranks_;
   IndexedVector<PackPosition, uint32_t>
       checksums_;                     // empty for index version 1
-  std::vector<PackPosition> copies_;  // not in positions_
+  std::vector<SpareEntry> copies_;
   ObjectIdTable repeated_;
   IndexedVector<PackPosition, Entry> entries_;
+  // Filled by Ranks.
+  mutable OnceStatus ranks_filled_;
+  mutable IndexedVector<PackPosition, PackRank> ranks_;
   // Results of IsSound. Several threads may write the same result.
   IndexedVector<PackPosition, std::atomic<Soundness>> soundness_;
   std::shared_ptr<BaseCache> cache_;

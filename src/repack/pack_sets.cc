@@ -176,8 +176,7 @@ Result<std::vector<PackFiles>> PacksWith(PackStore& store,
   std::vector<PackFiles> with;
   for (const PackFiles& pack : packs) {
     ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable own, ReadIds(store, {pack}));
-    const auto only_in_own = FindDifference(own, ids).only_in_a;
-    if (only_in_own.size() != own.size()) with.push_back(pack);
+    if (RanksOnlyIn(own, ids).size() != own.size()) with.push_back(pack);
   }
   return with;
 }

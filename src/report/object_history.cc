@@ -47,7 +47,7 @@ Status ReadCommits(ObjectSource& source, const RefsSnapshot& refs,
     for (const WalkStep& step : slice.steps) {
       if (step.object.type == ObjectList::kUnknownType) continue;
       list.types[step.object.rank] = step.object.type;
-      list.sizes[step.object.rank] = step.object.size;
+      list.sizes.Set(step.object.rank, step.object.size);
     }
     slice = {};
   }
@@ -114,7 +114,7 @@ void Merge(const HistorySlice& slice, size_t first_commit,
       const MetObject& object = slice.met[met];
       if (object.type != ObjectList::kUnknownType) {
         list.types[object.rank] = object.type;
-        list.sizes[object.rank] = object.size;
+        list.sizes.Set(object.rank, object.size);
       }
       if (history.brought_by[object.rank] != ObjectHistory::kNoCommit) continue;
       history.brought_by[object.rank] = commit;
@@ -161,7 +161,7 @@ Status ReadHeaders(ObjectSource& source, const RunOptions& run,
           ZPACK_ASSIGN_OR_RETURN(const ObjectInfo info,
                                  source.ReadInfo(list.ids[rank]));
           list.types[rank] = info.type;
-          list.sizes[rank] = info.size;
+          list.sizes.Set(rank, info.size);
         }
         return {};
       });
@@ -177,7 +177,7 @@ Result<ObjectHistory> ReadHistory(
   ZPACK_ASSIGN_OR_RETURN(list.ids, source.ListObjects());
   const uint32_t count = list.ids.size();
   FillTable(list.types.raw(), count, ObjectList::kUnknownType);
-  FillTable(list.sizes.raw(), count);
+  list.sizes.Fill(count);
   FillTable(list.paths.raw(), count, PathTable::kRoot);
   FillTable(history.brought_by.raw(), count, ObjectHistory::kNoCommit);
 

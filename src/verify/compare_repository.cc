@@ -252,8 +252,9 @@ Status Compare(const ArchiveFile& archive, ObjectSource& source,
   }
   ZPACK_ASSIGN_OR_RETURN(const RefsSnapshot refs, source.ReadRefs());
   ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable ids, source.ListObjects());
-  const ObjectIdDifference difference = FindDifference(archive.ids(), ids);
-  if (!difference.only_in_a.empty()) {
+  const std::vector<uint32_t> extra = RanksOnlyIn(archive.ids(), ids);
+  const std::vector<uint32_t> missing = RanksOnlyIn(ids, archive.ids());
+  if (!extra.empty()) {
     ZPACK_ASSIGN_OR_RETURN(const bool same,
                            IsSameRepository(archive, source, ids));
     if (!same) {
@@ -271,9 +272,9 @@ Status Compare(const ArchiveFile& archive, ObjectSource& source,
         std::erase_if(report.differences, [&](const Difference& ref) {
           return IsNewer(ref, archive.refs(), refs, ids);
         });
-    report.moved_on.objects = difference.only_in_b.size();
+    report.moved_on.objects = missing.size();
   } else {
-    for (const uint32_t rank : difference.only_in_b) {
+    for (const uint32_t rank : missing) {
       const std::string id = ids[rank].ToHex();
       report.differences.push_back(
           {Kind::kMissing, id,
@@ -281,7 +282,7 @@ Status Compare(const ArchiveFile& archive, ObjectSource& source,
                          MessageText{Absence(archive, ids[rank])})});
     }
   }
-  for (const uint32_t rank : difference.only_in_a) {
+  for (const uint32_t rank : extra) {
     // Files below may be of another repository.
     if (archive.number(FileRank(rank)) < archive.first_own_object()) continue;
     const std::string id = archive.ids()[FileRank(rank)].ToHex();

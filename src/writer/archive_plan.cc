@@ -77,7 +77,15 @@ std::vector<std::string> Features(const std::vector<PlannedStretch>& plan,
 // Hash of everything that determines the bytes of the archive. The ids stand
 // for the contents of the objects.
 format::Digest Fingerprint(const ArchivePlan& plan) {
+  Hasher hasher(HashAlgorithm::kSha256);
   Bytes text;
+  // Millions of objects are not described all at once.
+  const auto hash_some = [&] {
+    constexpr size_t kPiece = size_t{64} << 10;
+    if (text.size() < kPiece) return;
+    hasher.Update(text);
+    text.clear();
+  };
   ByteWriter out(text);
   for (const std::string_view version : {LibraryVersion(), ZstdVersion()}) {
     out.Varint(version.size());
@@ -112,16 +120,17 @@ format::Digest Fingerprint(const ArchivePlan& plan) {
   for (const ListRank rank : plan.input.order) {
     out.Varint(list.paths[rank].value());
     out.Varint(list.sizes[rank]);
+    hash_some();
   }
   for (const ObjectNumber number : plan.numbers.numbers) {
     out.Varint(number.value());
+    hash_some();
   }
   format::Encode(plan.contents.refs, text);
   const Promises& promises = plan.contents.promises;
   if (!promises.empty()) format::Encode(promises, text);
   const LostObjects& lost = plan.contents.lost;
   if (!lost.empty()) format::Encode(lost, text);
-  Hasher hasher(HashAlgorithm::kSha256);
   hasher.Update(text);
   hasher.Update(plan.contents.ids.bytes());
   format::Digest digest;

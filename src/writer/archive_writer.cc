@@ -4,7 +4,6 @@
 #include "writer/archive_writer.h"
 
 #include <memory>
-#include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -206,8 +205,8 @@ Result<WriteStats> WriteArchive(const ArchivePlan& plan,
                                 const RunOptions& run, WritableFile& file) {
   const ObjectList& list = plan.contents.list;
   const ObjectIdTable& ids = plan.contents.ids;
-  const uint64_t raw_bytes =
-      std::accumulate(list.sizes.begin(), list.sizes.end(), uint64_t{0});
+  uint64_t raw_bytes = 0;
+  for (const ListRank rank : list.ids.ranks()) raw_bytes += list.sizes[rank];
   const ProgressPhase phase(run.progress, Phase::kCompressingObjects,
                             list.ids.size(), raw_bytes);
   ContainerWriter container(file, ids.format(),

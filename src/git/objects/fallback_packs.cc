@@ -3,6 +3,7 @@
 
 #include "git/objects/fallback_packs.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/error.h"
@@ -57,6 +58,17 @@ void FallbackPacks::Open(Pack& pack) const {
   } else {
     pack.problem = std::move(opened).error();
   }
+}
+
+Result<ObjectIdTable> FallbackPacks::ReadIds(const std::string& pack) const {
+  {
+    const std::scoped_lock lock(mutex_);
+    const auto known = std::ranges::find(packs_, pack, &Pack::path);
+    if (known != packs_.end() && known->lookup != nullptr) {
+      return known->lookup->ids();
+    }
+  }
+  return ReadPackIndexIds(format_, PosixFileSystem(), pack + ".idx");
 }
 
 FallbackPacks::Places FallbackPacks::FindPlaces(const ObjectId& id) const {

@@ -34,6 +34,9 @@ class FallbackPacks {
 
   // Every object of the packs. kSourceCorrupt if the index of a pack is bad.
   Result<ObjectIdTable> List() const;
+  // The ids in the index of a pack, which the packs need not have. Errors are
+  // those of ReadPackIndexIds.
+  Result<ObjectIdTable> ReadIds(const std::string& pack) const;
   // As the methods of ObjectSource. kNotFound if the packs do not have the
   // object; kSourceCorrupt if it is damaged, or if a pack cannot be opened that
   // may have it.

@@ -33,7 +33,7 @@ constexpr size_t kMaxPrefetched = 4;
 
 // With long delta chains, many bases are in use at a time, and more of them in
 // a larger repository.
-constexpr uint64_t kPackBytesPerCached = 8;
+constexpr uint64_t kPackBytesPerCached = 16;
 
 // A cache that is large enough for the bases of these packs.
 std::shared_ptr<BaseCache> MakeCache(
@@ -158,7 +158,9 @@ Result<ObjectIdTable> ObjectDatabase::List() {
                          ListObjects(
                              format_, directories_, open,
                              [this](const std::string& pack) {
-                               return packed_->ReaderOf(pack) != nullptr;
+                               return packed_->ReaderOf(pack) != nullptr
+                                          ? ObjectIdTable()
+                                          : fallback_->ReadIds(pack);
                              },
                              [this] { return fallback_->List(); }));
   only_loose_ = std::move(listing.only_loose);

@@ -7,10 +7,8 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/file.h"
 #include "git/objects/loose_object.h"
 #include "git/objects/pack_directory.h"
-#include "pack/pack_index.h"
 
 namespace zpack {
 namespace {
@@ -22,14 +20,13 @@ constexpr int kMaxListings = 10;
 // The ids of every pack. kNotFound if a pack no longer exists; kIo if an index
 // cannot be read.
 Result<std::vector<ObjectIdTable>> ReadPacks(
-    ObjectFormat format, const std::vector<std::string>& packs,
+    const std::vector<std::string>& packs,
     const std::vector<ObjectIdTable>& open,
-    const std::function<bool(const std::string&)>& is_open,
+    const std::function<Result<ObjectIdTable>(const std::string&)>& read_ids,
     const std::function<Result<ObjectIdTable>()>& otherwise) {
   std::vector<ObjectIdTable> tables = open;
   for (const std::string& pack : packs) {
-    if (is_open(pack)) continue;
-    auto ids = ReadPackIndexIds(format, PosixFileSystem(), pack + ".idx");
+    auto ids = read_ids(pack);
     if (ids) {
       tables.push_back(*std::move(ids));
     } else if (ids.error().code == ErrorCode::kNotFound ||
@@ -89,7 +86,7 @@ Result<std::vector<std::string>> IndexedPacks(
 Result<ObjectListing> ListObjects(
     ObjectFormat format, const std::vector<std::string>& object_directories,
     const std::vector<ObjectIdTable>& open,
-    const std::function<bool(const std::string&)>& is_open,
+    const std::function<Result<ObjectIdTable>(const std::string&)>& read_ids,
     const std::function<Result<ObjectIdTable>()>& otherwise) {
   std::vector<ObjectIdTable> tables;
   ObjectIdTable loose;
@@ -101,7 +98,7 @@ Result<ObjectListing> ListObjects(
     }
     ZPACK_ASSIGN_OR_RETURN(loose,
                            ObjectIdTable::FromUnsorted(format, std::move(ids)));
-    auto read = ReadPacks(format, packs, open, is_open, otherwise);
+    auto read = ReadPacks(packs, open, read_ids, otherwise);
     ZPACK_ASSIGN_OR_RETURN(auto now, IndexedPacks(object_directories));
     const bool same = now == packs;
     packs = std::move(now);
@@ -117,7 +114,7 @@ Result<ObjectListing> ListObjects(
   ZPACK_ASSIGN_OR_RETURN(const auto packed,
                          ObjectIdTable::Merge(format, tables));
   Bytes only_loose;
-  for (const uint32_t rank : FindDifference(loose, packed).only_in_a) {
+  for (const uint32_t rank : RanksOnlyIn(loose, packed)) {
     Append(only_loose, loose[rank].bytes());
   }
   ZPACK_ASSIGN_OR_RETURN(

@@ -27,9 +27,10 @@ struct ObjectListing {
 };
 
 // Lists the objects, in `format`, in `object_directories`. `open` are the ids
-// of packs that are open already; `is_open` is true for the name of such a
-// pack, as in IndexedPacks, and its index is not read again. If an index is
-// damaged, `otherwise` is called to list the objects of all packs.
+// of packs that are open already. `read_ids` gets the name of a pack, as in
+// IndexedPacks, and returns the ids in its index; none if they are in `open`.
+// If an index is damaged, `otherwise` is called to list the objects of all
+// packs.
 //
 // The listing is repeated until the packs stay the same, at most 10 times, so
 // that objects that other processes move between packs and loose files are not
@@ -37,7 +38,7 @@ struct ObjectListing {
 Result<ObjectListing> ListObjects(
     ObjectFormat format, const std::vector<std::string>& object_directories,
     const std::vector<ObjectIdTable>& open,
-    const std::function<bool(const std::string&)>& is_open,
+    const std::function<Result<ObjectIdTable>(const std::string&)>& read_ids,
     const std::function<Result<ObjectIdTable>()>& otherwise);
 
 }  // namespace zpack

@@ -13,10 +13,12 @@
 #include <string>
 #include <vector>
 
+#include "base/file.h"
 #include "git/libgit2_options.h"
 #include "git/objects/object_listing.h"
 #include "git/objects/pack_directory.h"
 #include "object/object_hasher.h"
+#include "pack/pack_index.h"
 #include "support/matchers.h"
 #include "support/repo_builder.h"
 #include "support/temp_dir.h"
@@ -28,7 +30,10 @@ namespace fs = std::filesystem;
 
 using testing::RepoBuilder;
 
-constexpr auto kNoneIsOpen = [](const std::string&) { return false; };
+Result<ObjectIdTable> ReadIds(const std::string& pack) {
+  return ReadPackIndexIds(testing::TestFormat(), PosixFileSystem(),
+                          pack + ".idx");
+}
 
 ObjectId Id(const std::string& hex) { return *ObjectId::FromHex(hex); }
 
@@ -343,7 +348,7 @@ TEST_F(ObjectDatabaseTest, WhatMovesWhileItIsListedIsListed) {
   repo_.History(3);
   Pack();
   const auto before =
-      ListObjects(testing::TestFormat(), {objects()}, {}, kNoneIsOpen,
+      ListObjects(testing::TestFormat(), {objects()}, {}, ReadIds,
                   [] { return Result<ObjectIdTable>(ObjectIdTable()); });
   ASSERT_THAT(before, testing::IsOk());
   const std::string moved = objects() + "/pack/pack-" + testing::FakeId('f');
@@ -352,7 +357,7 @@ TEST_F(ObjectDatabaseTest, WhatMovesWhileItIsListedIsListed) {
   testing::WriteFile(bad + ".pack", "bad");
   int calls = 0;
   const auto listing =
-      ListObjects(testing::TestFormat(), {objects()}, {}, kNoneIsOpen, [&] {
+      ListObjects(testing::TestFormat(), {objects()}, {}, ReadIds, [&] {
         // Called for the bad pack, after the packs were listed.
         ++calls;
         fs::remove(bad + ".idx");
@@ -376,7 +381,7 @@ TEST_F(ObjectDatabaseTest, WhatHasSeveralCopiesIsListedAsRepeated) {
   Pack();
   repo_.WriteBlob("twice\n");
   const auto listing =
-      ListObjects(testing::TestFormat(), {objects()}, {}, kNoneIsOpen,
+      ListObjects(testing::TestFormat(), {objects()}, {}, ReadIds,
                   [] { return Result<ObjectIdTable>(ObjectIdTable()); });
   ASSERT_THAT(listing, testing::IsOk());
   EXPECT_EQ(listing->all.size(), 2U);

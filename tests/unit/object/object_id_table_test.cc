@@ -80,11 +80,13 @@ TEST(ObjectIdTable, RefusesRepeatedSortedIds) {
   EXPECT_FALSE(ObjectIdTable::FromSorted(ObjectFormat::kSha1, ids));
 }
 
-TEST(FindDifference, NamesWhatIsOnOneSideOnly) {
-  const ObjectIdDifference difference =
-      FindDifference(Table({"01", "02", "04"}), Table({"02", "03", "05"}));
-  EXPECT_EQ(difference.only_in_a, (std::vector<uint32_t>{0, 2}));
-  EXPECT_EQ(difference.only_in_b, (std::vector<uint32_t>{1, 2}));
+TEST(RanksOnlyIn, NamesWhatTheOtherTableLacks) {
+  const ObjectIdTable a = Table({"01", "02", "04"});
+  const ObjectIdTable b = Table({"02", "03", "05"});
+  EXPECT_EQ(RanksOnlyIn(a, b), (std::vector<uint32_t>{0, 2}));
+  EXPECT_EQ(RanksOnlyIn(b, a), (std::vector<uint32_t>{1, 2}));
+  EXPECT_EQ(RanksOnlyIn(a, Table({})), (std::vector<uint32_t>{0, 1, 2}));
+  EXPECT_EQ(RanksOnlyIn(Table({}), a), std::vector<uint32_t>());
 }
 
 TEST(ObjectId, ParsesBothWidthsAndNothingElse) {

@@ -33,7 +33,7 @@ ObjectList List(const std::vector<Object>& objects) {
     Append(ids, id);
     list.types.push_back(objects[rank].type);
     list.visits.push_back(VisitNumber(objects[rank].visit));
-    list.sizes.push_back(1);
+    list.sizes.Append(1);
     list.paths.push_back(PathTable::kRoot);
   }
   list.ids = *ObjectIdTable::FromSorted(ObjectFormat::kSha1, std::move(ids));

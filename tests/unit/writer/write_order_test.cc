@@ -33,7 +33,7 @@ ObjectList Objects(ObjectType type, const std::vector<uint64_t>& sizes) {
     ids[i * 20] = static_cast<uint8_t>(i);
   list.ids = *ObjectIdTable::FromSorted(ObjectFormat::kSha1, ids);
   list.types.assign(sizes.size(), type);
-  list.sizes = IndexedVector<ListRank, uint64_t>(sizes);
+  for (const uint64_t size : sizes) list.sizes.Append(size);
   list.paths.assign(sizes.size(), PathTable::kRoot);
   list.visits.assign(sizes.size(), ObjectList::kUnmet);
   return list;
