@@ -80,9 +80,10 @@ Expansion MaxExpansion(uint64_t file_size) {
 uint64_t FileSizeFor(const Expansion& expansion) {
   uint64_t size = 0;
   for (const Rule& rule : kRules) {
-    const uint64_t twice = Multiply(2, expansion.*rule.sum);
-    if (twice <= rule.floor) continue;
-    size = std::max(size, (twice - rule.floor - 1) / rule.ratio + 1);
+    const uint64_t sum = expansion.*rule.sum;
+    const uint64_t allowed = Add(sum, sum / 4);
+    if (allowed <= rule.floor) continue;
+    size = std::max(size, (allowed - rule.floor - 1) / rule.ratio + 1);
   }
   return size;
 }

@@ -32,7 +32,7 @@ struct Expansion {
 // The largest allowed expansion of a file of `file_size` bytes.
 Expansion MaxExpansion(uint64_t file_size);
 
-// The smallest size of a file that may expand to twice `expansion`. Writers
+// The smallest size of a file that may expand to 5/4 of `expansion`. Writers
 // keep this distance from the limit.
 uint64_t FileSizeFor(const Expansion& expansion);
 

@@ -40,7 +40,7 @@ TEST(Padding, AnOrdinaryFileIsNotMadeLarger) {
 }
 
 TEST(Padding, AFileOfZerosIsMadeLargeEnoughToBeRead) {
-  constexpr uint64_t kSize = uint64_t{140} << 20;
+  constexpr uint64_t kSize = uint64_t{240} << 20;
   MemorySource source = SampleHistory(1);
   source.AddBlob(std::string(kSize, '\0'));
   const TempDir directory;
@@ -49,7 +49,7 @@ TEST(Padding, AFileOfZerosIsMadeLargeEnoughToBeRead) {
   const uint64_t size = archive->file().size();
   EXPECT_LT(size, kSize / 500);
   EXPECT_TRUE(
-      (format::Expansion{2 * kSize, 0, 0}).Within(format::MaxExpansion(size)));
+      (format::Expansion{kSize / 4 * 5, 0, 0}).Within(format::MaxExpansion(size)));
   RunOptions run;
   run.threads = 1;
   VerifyReport report;
@@ -60,7 +60,7 @@ TEST(Padding, AFileOfZerosIsMadeLargeEnoughToBeRead) {
 
 // What copied blocks represent counts as well.
 TEST(Padding, AFileOverAFileOfZerosIsMadeLargeEnough) {
-  constexpr uint64_t kSize = uint64_t{140} << 20;
+  constexpr uint64_t kSize = uint64_t{240} << 20;
   MemorySource source = SampleHistory(1);
   source.AddBlob(std::string(kSize, '\0'));
   const TempDir directory;
@@ -69,7 +69,7 @@ TEST(Padding, AFileOverAFileOfZerosIsMadeLargeEnough) {
   Convert(source, *options.base);
   source.AddBlob("more");
   const auto archive = Convert(source, directory / "b.zpack", options);
-  EXPECT_TRUE((format::Expansion{2 * kSize, 0, 0})
+  EXPECT_TRUE((format::Expansion{kSize / 4 * 5, 0, 0})
                   .Within(format::MaxExpansion(archive->file().size())));
 }
 

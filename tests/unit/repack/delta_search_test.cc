@@ -60,6 +60,10 @@ class DeltaSearchTest : public ::testing::Test {
     return {*opened_, list_, lineages_, undeltified_, reuse_, taking_part_};
   }
 
+  void SetAllSizes(uint64_t size) {
+    for (const ListRank rank : list_.ids.ranks()) list_.sizes.Set(rank, size);
+  }
+
   SearchPlan MakePlan(const DeltaSearchOptions& options) {
     SearchPlan plan = PlanSearch(list_, lineages_, reuse_, options);
     taking_part_ = plan.taking_part;
@@ -208,7 +212,7 @@ TEST_F(DeltaSearchTest, LargeObjectsAreComparedOneAfterTheOther) {
 
 TEST_F(DeltaSearchTest, LargeStretchesAreCut) {
   // As if each had 100 MB.
-  std::ranges::fill(list_.sizes, uint64_t{100} << 20);
+  SetAllSizes(uint64_t{100} << 20);
   DeltaSearchOptions options;
   options.window_memory = uint64_t{1} << 30;
   options.big_file_threshold = uint64_t{1} << 30;
@@ -221,7 +225,7 @@ TEST_F(DeltaSearchTest, LargeStretchesAreCut) {
 }
 
 TEST_F(DeltaSearchTest, SizesThatAddUpToMoreThanAWordAreNoMatter) {
-  std::ranges::fill(list_.sizes, UINT64_MAX);
+  SetAllSizes(UINT64_MAX);
   DeltaSearchOptions options;
   options.window_memory = UINT64_MAX;
   options.big_file_threshold = UINT64_MAX;
@@ -291,7 +295,8 @@ TEST_F(DeltaSearchTest, ObjectThatChangedIsRefused) {
   const ProgressPhase phase(nullptr, Phase::kCompressingObjects, 0, 0);
   DeltaSearch search(Input(), {}, phase, {});
   auto stretches = Plan({});
-  ++list_.sizes[stretches[0].ranks.back()];
+  const ListRank last = stretches[0].ranks.back();
+  list_.sizes.Set(last, list_.sizes[last] + 1);
   EXPECT_THAT(search.Run(stretches[0]), HasCode(ErrorCode::kSourceCorrupt));
 }
 
