@@ -3,7 +3,8 @@
 //
 // A value for each thread, such as a buffer that is kept from one call to the
 // next. Unlike a `thread_local` value with a destructor, whose registration
-// glibc ends the program for where memory is lacking, its lack is an error here.
+// glibc ends the program for where memory is lacking, its lack is an error
+// here.
 
 #pragma once
 

@@ -350,9 +350,9 @@ Result<ConvertStats> ConvertTo(const Conversion& to, Bytes& preamble) {
   if (!written.unchanged || !options.onto) {
     ZPACK_ASSIGN_OR_RETURN(
         const auto archive,
-        CheckWritten(to, written,
-                     written.unchanged ? *options.base
-                                       : to.output.temporary_path()));
+        CheckWritten(
+            to, written,
+            written.unchanged ? *options.base : to.output.temporary_path()));
     // Frees what reading takes. The source, opened again, must still have every
     // object. Objects and refs that it has gained are reported.
     to.source.reset();

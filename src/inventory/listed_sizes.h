@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The sizes of listed objects, in 4 bytes for each, because there may be tens of
-// millions. Several threads may use the sizes of different objects at once.
+// The sizes of listed objects, in 4 bytes for each, because there may be tens
+// of millions. Several threads may use the sizes of different objects at once.
 
 #pragma once
 

@@ -198,7 +198,8 @@ Result<PackReader::EntryHeader> PackReader::ParseHeader(PackPosition position,
   if (header.type == kOffsetDelta) {
     const uint64_t base_offset = offset - read->distance;
     header.base = entries_[position].base;
-    if (header.base == kNoBase || entries_[header.base].offset() != base_offset) {
+    if (header.base == kNoBase ||
+        entries_[header.base].offset() != base_offset) {
       const auto base =
           std::ranges::lower_bound(entries_, base_offset, {}, &Entry::offset);
       if (base == entries_.end() || base->offset() != base_offset) {
@@ -370,7 +371,7 @@ Status PackReader::Expand(PackPosition position, ByteView base,
 
 BaseCache::Found PackReader::FindBase(PackPosition position) {
   return entries_[position].is_base() ? cache_->Find(number_, position)
-                                    : BaseCache::Found();
+                                      : BaseCache::Found();
 }
 
 void PackReader::KeepBase(PackPosition position, ByteView content) {

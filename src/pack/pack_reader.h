@@ -203,7 +203,7 @@ class PackReader {
   PackIds ids_;
   IndexedVector<PackRank, PackPosition> positions_;
   IndexedVector<PackPosition, uint32_t>
-      checksums_;                     // empty for index version 1
+      checksums_;  // empty for index version 1
   std::vector<SpareEntry> copies_;
   ObjectIdTable repeated_;
   IndexedVector<PackPosition, Entry> entries_;

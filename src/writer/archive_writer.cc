@@ -3,6 +3,7 @@
 
 #include "writer/archive_writer.h"
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "base/parallel.h"
 #include "base/progress_phase.h"
 #include "inventory/listed_objects.h"
+#include "writer/begin_order.h"
 #include "writer/block_worker.h"
 #include "writer/container_writer.h"
 
@@ -78,12 +80,15 @@ class IdleWorkers final : public BlockHelpers {
 // The three steps of the pipeline, and the statistics that they collect.
 class ArchiveWriter {
  public:
+  // The last `reordered` stretches may be begun in another order.
   ArchiveWriter(const ArchivePlan& plan, const WrittenBlocks& written,
-                const ProgressPhase& phase, ContainerWriter& container)
+                const ProgressPhase& phase, ContainerWriter& container,
+                size_t reordered)
       : plan_(plan),
         written_(written),
         phase_(phase),
         reused_count_(plan.contents.reused_count()),
+        begin_order_(BeginOrder(plan.stretches, reordered)),
         segments_(plan.input),
         container_(container) {
     for (size_t i = 0; i < kAllObjectTypes.size(); ++i) {
@@ -95,7 +100,9 @@ class ArchiveWriter {
     if (next_ == reused_count_ + plan_.stretches.size()) return false;
     block.item = next_++;
     if (block.item < reused_count_) return true;
-    block.plan = plan_.stretches[block.item - reused_count_];
+    const size_t stretch = begin_order_[block.item - reused_count_];
+    block.item = reused_count_ + stretch;
+    block.plan = plan_.stretches[stretch];
     if (block.plan->kind == format::BlockKind::kSegment && !IsWritten(block)) {
       ZPACK_TRY(segments_.Read(*block.plan, block.segment));
     }
@@ -119,7 +126,21 @@ class ArchiveWriter {
     return {};
   }
 
-  Status Write(const BlockInFlight& block) {
+  // Writes the item, unless an earlier one is missing, and those that waited
+  // for it.
+  Status Write(BlockInFlight& block) {
+    waiting_.emplace(block.item, std::move(block));
+    for (; !waiting_.empty() && waiting_.begin()->first == due_; ++due_) {
+      ZPACK_TRY(WriteDue(waiting_.begin()->second));
+      waiting_.erase(waiting_.begin());
+    }
+    return {};
+  }
+
+  WriteStats& stats() { return stats_; }
+
+ private:
+  Status WriteDue(const BlockInFlight& block) {
     if (!block.plan) return WriteReused(block.taken_over);
     const PlannedStretch& done = *block.plan;
     ConvertStats::PerType& type = StatsOf(done.type);
@@ -139,9 +160,6 @@ class ArchiveWriter {
     return {};
   }
 
-  WriteStats& stats() { return stats_; }
-
- private:
   ConvertStats::PerType& StatsOf(ObjectType type) {
     return stats_.types[static_cast<size_t>(type) - 1];
   }
@@ -191,9 +209,12 @@ class ArchiveWriter {
   const WrittenBlocks& written_;
   const ProgressPhase& phase_;
   size_t reused_count_;
+  std::vector<size_t> begin_order_;  // of stretches
   SegmentReader segments_;
   ContainerWriter& container_;
   size_t next_ = 0;
+  size_t due_ = 0;                           // the item to be written next
+  std::map<size_t, BlockInFlight> waiting_;  // items after that one
   WriteStats stats_;
 };
 
@@ -213,9 +234,12 @@ Result<WriteStats> WriteArchive(const ArchivePlan& plan,
                             {plan.contents.first_object(), ids.size()},
                             plan.features);
   ZPACK_TRY(container.Start(plan.preamble, written.size()));
-  ArchiveWriter writer(plan, written, phase, container);
+  const unsigned threads = ResolveThreads(run.threads);
+  // What waits to be written takes memory.
+  const size_t reordered = threads > 1 ? threads * kItemsPerThread : 0;
+  ArchiveWriter writer(plan, written, phase, container, reordered);
   const Status encoded = RunOrderedPipeline<BlockInFlight>(
-      PipelineThreads{ResolveThreads(run.threads), run.stop, kItemsPerThread},
+      PipelineThreads{threads, run.stop, kItemsPerThread},
       [&] {
         return std::make_unique<BlockWorker>(plan.input, plan.numbers,
                                              plan.options, phase, run.stop);

@@ -31,3 +31,19 @@ assert one < two <= 2.05 * one and two <= sixteen < 16.5, (two, sixteen)
 names = {event["name"] for event in json.loads(open(sys.argv[2]).read().rstrip().rstrip(",") + "]")}
 assert {"pipeline", "parallel for", "produce", "transform", "part", "consume"} <= names, names
 PYTHON
+
+echo "-- the longest first"
+python3 - "$directory/made" <<'PYTHON'
+import json, sys
+events, now = [], 0
+for item, seconds in enumerate((1, 1, 1, 3)):
+    events.append({"name": "transform", "ts": now, "dur": seconds * 1e6, "args": {"run": 1, "item": item}})
+    now += seconds * 1e6
+events.append({"name": "pipeline", "ts": 0, "dur": now, "args": {"run": 1, "threads": 1, "limit": 4}})
+with open(sys.argv[1], "w") as file:
+    file.write("[" + "".join(json.dumps({**event, "pid": 1}) + ",\n" for event in events))
+PYTHON
+"$bench/schedule" --workers 1,2 "$directory/made" > "$directory/in-order"
+"$bench/schedule" --workers 1,2 --longest-first "$directory/made" > "$directory/longest-first"
+expect_texts "$directory/in-order" '^all .* 6.00  *4.00'
+expect_texts "$directory/longest-first" '^all .* 6.00  *3.00'

@@ -48,8 +48,8 @@ TEST(Padding, AFileOfZerosIsMadeLargeEnoughToBeRead) {
   ASSERT_NE(archive->toc().Find(format::kPaddingChunk), nullptr);
   const uint64_t size = archive->file().size();
   EXPECT_LT(size, kSize / 500);
-  EXPECT_TRUE(
-      (format::Expansion{kSize / 4 * 5, 0, 0}).Within(format::MaxExpansion(size)));
+  EXPECT_TRUE((format::Expansion{kSize / 4 * 5, 0, 0})
+                  .Within(format::MaxExpansion(size)));
   RunOptions run;
   run.threads = 1;
   VerifyReport report;

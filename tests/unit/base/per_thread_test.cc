@@ -53,7 +53,8 @@ TEST(PerThreadTest, NothingIsMadeForAThreadThatDoesNotAsk) {
 TEST(PerThreadTest, LackOfKeysIsLackOfMemory) {
   std::vector<std::unique_ptr<PerThread<int>>> all;
   const auto take_all = [&] {
-    while (all.size() < 100000) all.push_back(std::make_unique<PerThread<int>>());
+    while (all.size() < 100000)
+      all.push_back(std::make_unique<PerThread<int>>());
   };
   EXPECT_THROW(take_all(), std::bad_alloc);
   EXPECT_GT(all.size(), 16);

@@ -12,8 +12,8 @@ namespace {
 
 // A quarter more.
 Expansion WithMargin(Expansion expansion) {
-  expansion += {expansion.content / 4, expansion.decoded / 4,
-                expansion.chains / 4};
+  expansion +=
+      {expansion.content / 4, expansion.decoded / 4, expansion.chains / 4};
   return expansion;
 }
 
