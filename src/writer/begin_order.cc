@@ -16,7 +16,7 @@ namespace {
 // it differs from all candidates, and it takes up to 12 ms (git.git, libgit2,
 // redis; tools/bench/RESULTS.md, "More threads, computed").
 uint64_t WorkOf(const PlannedStretch& stretch) {
-  constexpr uint64_t kSmall = uint64_t{64} << 10;
+  constexpr uint64_t kSmallVersion = uint64_t{64} << 10;
   switch (stretch.kind) {
     case format::BlockKind::kTrees:
       return stretch.raw_size;
@@ -25,7 +25,7 @@ uint64_t WorkOf(const PlannedStretch& stretch) {
     case format::BlockKind::kDeltas: {
       const uint64_t average = stretch.raw_size / stretch.count;
       return 2 * stretch.raw_size *
-             (1 + std::min<uint64_t>(average / kSmall, 4));
+             (1 + std::min<uint64_t>(average / kSmallVersion, 4));
     }
     default:
       return 2 * stretch.raw_size;

@@ -7,11 +7,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdio>
 #include <filesystem>
 
 #include "codec/deflate.h"
 #include "pack/pack_writer.h"
+#include "support/pack_entries.h"
 #include "support/repack_fixture.h"
 #include "zpack/repack.h"
 
@@ -27,18 +27,10 @@ class RepackDamageTest : public RepackFixture {
   // Offsets of the entries in a pack, ascending.
   std::vector<size_t> Offsets(const std::string& pack) const {
     std::vector<size_t> offsets;
-    for (const std::string& line : SplitLines(repo_.Git(
-             {"verify-pack", "-v", pack_directory() + '/' + pack + ".idx"}))) {
-      size_t size = 0;
-      size_t stored = 0;
-      size_t offset = 0;
-      char type[16];
-      if (std::sscanf(line.c_str(), "%*64[0-9a-f] %15s %zu %zu %zu", type,
-                      &size, &stored, &offset) == 4) {
-        offsets.push_back(offset);
-      }
+    for (const PackEntry& entry :
+         EntriesOf(repo_, pack_directory() + '/' + pack)) {
+      offsets.push_back(entry.offset);
     }
-    std::ranges::sort(offsets);
     return offsets;
   }
 
@@ -170,19 +162,10 @@ TEST_F(RepackDamageTest, DeltaOnADamagedBaseIsReadOnTheOtherCopyOfThat) {
   const std::string name = pack_directory() + '/' + Packs().at(0);
   std::string base;
   size_t offset = 0;
-  for (const std::string& line :
-       SplitLines(repo_.Git({"verify-pack", "-v", name + ".idx"}))) {
-    char id[65];
-    size_t stored = 0;
-    size_t at = 0;
-    unsigned depth = 0;
-    const int fields = std::sscanf(
-        line.c_str(), "%64[0-9a-f] blob %*u %zu %zu %u %*64[0-9a-f]", id,
-        &stored, &at, &depth);
-    if (fields == 3) {
-      base = id;
-      offset = at + stored / 2;
-    }
+  for (const PackEntry& entry : EntriesOf(repo_, name)) {
+    if (entry.type != "blob" || !entry.base.empty()) continue;
+    base = entry.id;
+    offset = entry.offset + entry.stored / 2;
   }
   ASSERT_EQ(LongestChain(Packs().at(0)), 1U);
   std::string bytes = ReadFile(name + ".pack");

@@ -8,11 +8,11 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include "base/bytes.h"
+#include "support/pack_entries.h"
 #include "support/repack_fixture.h"
 
 namespace zpack::testing {
@@ -25,33 +25,10 @@ using ::testing::SizeIs;
 
 class RepackDuplicatesTest : public RepackFixture {
  protected:
-  struct Entry {
-    std::string id;
-    size_t offset = 0;
-    size_t size = 0;
-  };
-
   RepackDuplicatesTest() {
     // Without deltas.
     repo_.Git({"config", "pack.window", "0"});
     tip_ = repo_.History(3);
-  }
-
-  // The entries of a pack that are stored whole, in the order of ids.
-  std::vector<Entry> WholeEntries(const std::string& pack) const {
-    std::vector<Entry> entries;
-    for (const std::string& line : SplitLines(repo_.Git(
-             {"verify-pack", "-v", pack_directory() + '/' + pack + ".idx"}))) {
-      std::istringstream in(line);
-      Entry entry;
-      std::string type;
-      size_t raw = 0;
-      if (in >> entry.id >> type >> raw >> entry.size >> entry.offset &&
-          entry.id.size() == IdDigits()) {
-        entries.push_back(entry);
-      }
-    }
-    return entries;
   }
 
   // Packs everything, each object twice, with an index of this version. Returns
@@ -62,9 +39,9 @@ class RepackDuplicatesTest : public RepackFixture {
     const size_t hash = IdDigits() / 2;
     std::string pack = ReadFile(pack_directory() + '/' + old + ".pack");
     pack.resize(pack.size() - hash);
-    const std::vector<Entry> entries = WholeEntries(old);
-    for (const Entry& entry : entries) {
-      pack += pack.substr(entry.offset, entry.size);
+    const auto entries = EntriesOf(repo_, pack_directory() + '/' + old);
+    for (const PackEntry& entry : entries) {
+      pack += pack.substr(entry.offset, entry.stored);
     }
     pack[11] = static_cast<char>(2 * entries.size());
     pack += HexToRaw(TestFormat() == ObjectFormat::kSha1 ? Sha1(pack)
@@ -113,7 +90,7 @@ TEST_F(RepackDuplicatesTest, PackWithEachObjectTwiceIsConvertedAndRepacked) {
     PackTwice(version);
     ExpectConverts();
     ExpectOnePack();
-    EXPECT_THAT(WholeEntries(Packs().at(0)),
+    EXPECT_THAT(EntriesOf(repo_, pack_directory() + '/' + Packs().at(0)),
                 SizeIs(ReadState(repo_.path()).objects.size()));
   }
 }

@@ -20,6 +20,7 @@
 #include "git/objects/object_database.h"
 #include "support/deltas.h"
 #include "support/matchers.h"
+#include "support/pack_entries.h"
 #include "support/repo_builder.h"
 #include "support/temp_dir.h"
 
@@ -34,11 +35,7 @@ using testing::RepoBuilder;
 
 class OtherBasesTest : public ::testing::Test {
  protected:
-  struct Entry {
-    std::string id;
-    std::string base;  // empty for one that is stored whole
-    size_t offset = 0;
-    size_t stored = 0;  // bytes
+  struct Entry : testing::PackEntry {
     bool is_damaged = false;
   };
   struct Pack {
@@ -61,21 +58,8 @@ class OtherBasesTest : public ::testing::Test {
         {"pack-objects", "-q", "--no-reuse-delta", aside + "/pack"}, input);
     const std::string path = aside + "/pack-" + name;
     Pack pack{repo_.path() + "/objects/pack/pack-" + name, {}};
-    std::istringstream lines(repo_.Git({"verify-pack", "-v", path + ".idx"}) +
-                             '\n');
-    for (std::string line; std::getline(lines, line);) {
-      std::istringstream fields(line);
-      Entry entry;
-      std::string type;
-      size_t size = 0;
-      if (!(fields >> entry.id >> type >> size >> entry.stored >>
-            entry.offset) ||
-          type != "blob") {
-        continue;
-      }
-      size_t depth = 0;
-      fields >> depth >> entry.base;
-      pack.entries.push_back(entry);
+    for (const testing::PackEntry& entry : EntriesOf(repo_, path)) {
+      if (entry.type == "blob") pack.entries.push_back({entry});
     }
     return pack;
   }
