@@ -27,7 +27,7 @@ class RepackDamageTest : public RepackFixture {
   // Offsets of the entries in a pack, ascending.
   std::vector<size_t> Offsets(const std::string& pack) const {
     std::vector<size_t> offsets;
-    for (const PackEntry& entry :
+    for (const ListedEntry& entry :
          EntriesOf(repo_, pack_directory() + '/' + pack)) {
       offsets.push_back(entry.offset);
     }
@@ -162,7 +162,7 @@ TEST_F(RepackDamageTest, DeltaOnADamagedBaseIsReadOnTheOtherCopyOfThat) {
   const std::string name = pack_directory() + '/' + Packs().at(0);
   std::string base;
   size_t offset = 0;
-  for (const PackEntry& entry : EntriesOf(repo_, name)) {
+  for (const ListedEntry& entry : EntriesOf(repo_, name)) {
     if (entry.type != "blob" || !entry.base.empty()) continue;
     base = entry.id;
     offset = entry.offset + entry.stored / 2;

@@ -40,7 +40,7 @@ class RepackDuplicatesTest : public RepackFixture {
     std::string pack = ReadFile(pack_directory() + '/' + old + ".pack");
     pack.resize(pack.size() - hash);
     const auto entries = EntriesOf(repo_, pack_directory() + '/' + old);
-    for (const PackEntry& entry : entries) {
+    for (const ListedEntry& entry : entries) {
       pack += pack.substr(entry.offset, entry.stored);
     }
     pack[11] = static_cast<char>(2 * entries.size());

@@ -183,7 +183,7 @@ TEST_F(RepackReuseTest, CircleOfDeltasFromTwoPacksIsBroken) {
         {"pack-objects", "-q", "--no-reuse-delta", pack_directory() + "/pack"},
         first + " zzzzzzzzzzzzzzzz\n" + second + " a\n");
     std::string base;
-    for (const PackEntry& entry :
+    for (const ListedEntry& entry :
          EntriesOf(repo_, pack_directory() + "/pack-" + name)) {
       if (entry.type == "blob" && !entry.base.empty()) base = entry.base;
     }

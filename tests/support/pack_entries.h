@@ -16,7 +16,7 @@
 
 namespace zpack::testing {
 
-struct PackEntry {
+struct ListedEntry {
   std::string id;
   std::string type;
   size_t size = 0;    // of the object or delta
@@ -26,13 +26,13 @@ struct PackEntry {
 };
 
 // The entries of the pack at `path`, without extension, by their offsets.
-inline std::vector<PackEntry> EntriesOf(const RepoBuilder& repo,
+inline std::vector<ListedEntry> EntriesOf(const RepoBuilder& repo,
                                         const std::string& path) {
   std::istringstream lines(repo.Git({"verify-pack", "-v", path + ".idx"}));
-  std::vector<PackEntry> entries;
+  std::vector<ListedEntry> entries;
   for (std::string line; std::getline(lines, line);) {
     std::istringstream fields(line);
-    PackEntry entry;
+    ListedEntry entry;
     if (!(fields >> entry.id >> entry.type >> entry.size >> entry.stored >>
           entry.offset)) {
       continue;  // what follows the entries
@@ -41,7 +41,7 @@ inline std::vector<PackEntry> EntriesOf(const RepoBuilder& repo,
     fields >> depth >> entry.base;
     entries.push_back(std::move(entry));
   }
-  std::ranges::sort(entries, {}, &PackEntry::offset);
+  std::ranges::sort(entries, {}, &ListedEntry::offset);
   return entries;
 }
 

@@ -35,7 +35,7 @@ using testing::RepoBuilder;
 
 class OtherBasesTest : public ::testing::Test {
  protected:
-  struct Entry : testing::PackEntry {
+  struct Entry : testing::ListedEntry {
     bool is_damaged = false;
   };
   struct Pack {
@@ -58,7 +58,7 @@ class OtherBasesTest : public ::testing::Test {
         {"pack-objects", "-q", "--no-reuse-delta", aside + "/pack"}, input);
     const std::string path = aside + "/pack-" + name;
     Pack pack{repo_.path() + "/objects/pack/pack-" + name, {}};
-    for (const testing::PackEntry& entry : EntriesOf(repo_, path)) {
+    for (const testing::ListedEntry& entry : EntriesOf(repo_, path)) {
       if (entry.type == "blob") pack.entries.push_back({entry});
     }
     return pack;
