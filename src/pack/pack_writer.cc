@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <filesystem>
 #include <numeric>
 #include <system_error>
@@ -13,6 +14,7 @@
 #include "base/check.h"
 #include "base/directory.h"
 #include "base/error.h"
+#include "base/group_sort.h"
 #include "base/guarded.h"
 #include "base/hex.h"
 #include "object/object_hasher.h"
@@ -83,7 +85,9 @@ PackWriter::PackWriter(ObjectFormat format, FileSystem& file_system,
       object_count_(object_count),
       number_(number),
       hasher_(HashAlgorithmOf(format)) {
-  entries_.reserve(object_count);
+  ids_.reserve(size_t{object_count} * ObjectIdWidth(format));
+  offsets_.reserve(object_count);
+  checksums_.reserve(object_count);
 }
 
 Status PackWriter::RemoveLeftovers() {
@@ -148,17 +152,19 @@ Status PackWriter::BeginEntry(const ObjectId& id, const PackEntry& entry) {
   } else {
     EncodeOffsetDeltaHeader(entry.raw_size, size_ - entry.base_offset, header);
   }
-  entries_.push_back({id, 0, size_});
+  zpack::Append(ids_, id.bytes());
+  offsets_.push_back(size_);
+  checksums_.push_back(0);
   return AppendToEntry(header);
 }
 
 Status PackWriter::AppendToEntry(ByteView piece) {
-  entries_.back().crc = Crc32(entries_.back().crc, piece);
+  checksums_.back() = Crc32(checksums_.back(), piece);
   return Append(piece);
 }
 
 Status PackWriter::Recount() {
-  object_count_ = static_cast<uint32_t>(entries_.size());
+  object_count_ = static_cast<uint32_t>(entry_count());
   Bytes count;
   ByteWriter(count).U32(object_count_);
   ZPACK_TRY(file_->WriteAt(kCountOffset, count));
@@ -174,46 +180,86 @@ Status PackWriter::Recount() {
   return {};
 }
 
-Bytes PackWriter::EncodeIndex(ByteView pack_hash) {
-  std::ranges::sort(entries_, {}, &Entry::id);
-  std::array<uint32_t, 256> fan_out{};
-  for (const Entry& entry : entries_) ++fan_out[entry.id.bytes()[0]];
-  std::partial_sum(fan_out.begin(), fan_out.end(), fan_out.begin());
+std::vector<uint32_t> PackWriter::SortById() const {
+  const size_t width = ObjectIdWidth(format_);
+  return SortByGroup(
+      static_cast<uint32_t>(entry_count()), 256,
+      [&](uint32_t entry) { return *IdOf(entry); },
+      [](uint32_t entry) { return entry; },
+      [&](uint32_t a, uint32_t b) {
+        const int order = std::memcmp(IdOf(a), IdOf(b), width);
+        return order != 0 ? order < 0 : a < b;
+      });
+}
 
-  Bytes index;
-  ByteWriter to(index);
+Status PackWriter::WriteIndex(const std::vector<uint32_t>& order) {
+  ZPACK_ASSIGN_OR_RETURN(const auto file, CreateTemporary(kTemporaryIndex));
+  Hasher hasher(HashAlgorithmOf(format_));
+  Bytes piece;
+  ByteWriter to(piece);
+  const auto append = [&](ByteView bytes) {
+    index_bytes_ += bytes.size();
+    return file->Append(bytes);
+  };
+  const auto flush = [&] {
+    hasher.Update(piece);
+    Status appended = append(piece);
+    piece.clear();
+    return appended;
+  };
+  const auto for_each = [&](const auto& put) -> Status {
+    for (const uint32_t entry : order) {
+      put(entry);
+      if (piece.size() >= kFlushSize) ZPACK_TRY(flush());
+    }
+    return {};
+  };
+
+  std::array<uint32_t, 256> fan_out{};
+  for (const uint32_t entry : order) ++fan_out[*IdOf(entry)];
+  std::partial_sum(fan_out.begin(), fan_out.end(), fan_out.begin());
   to.U32(kPackIndexSignature);
   to.U32(kPackVersion);
   for (const uint32_t count : fan_out) to.U32(count);
-  for (const Entry& entry : entries_) to.Raw(entry.id.bytes());
-  for (const Entry& entry : entries_) to.U32(entry.crc);
-  std::vector<uint64_t> large;
-  for (const Entry& entry : entries_) {
-    if (entry.offset < kFirstLargeOffset) {
-      to.U32(static_cast<uint32_t>(entry.offset));
-    } else {
-      to.U32(static_cast<uint32_t>(kFirstLargeOffset | large.size()));
-      large.push_back(entry.offset);
-    }
-  }
-  for (const uint64_t offset : large) to.U64(offset);
-  to.Raw(pack_hash);
-  AppendHash(format_, index);
-  return index;
+  const size_t width = ObjectIdWidth(format_);
+  ZPACK_TRY(
+      for_each([&](uint32_t entry) { to.Raw(ByteView(IdOf(entry), width)); }));
+  ZPACK_TRY(for_each([&](uint32_t entry) { to.U32(checksums_[entry]); }));
+  uint32_t large = 0;
+  ZPACK_TRY(for_each([&](uint32_t entry) {
+    const uint64_t offset = offsets_[entry];
+    to.U32(static_cast<uint32_t>(
+        offset < kFirstLargeOffset ? offset : kFirstLargeOffset | large++));
+  }));
+  ZPACK_TRY(for_each([&](uint32_t entry) {
+    if (offsets_[entry] >= kFirstLargeOffset) to.U64(offsets_[entry]);
+  }));
+  to.Raw(pack_hash_);
+  ZPACK_TRY(flush());
+  std::array<uint8_t, Hasher::kMaxSize> storage;
+  ZPACK_TRY(append(hasher.Finish(storage)));
+  return file->Sync();
 }
 
-Bytes PackWriter::EncodeReverseIndex(ByteView pack_hash) {
-  std::vector<uint32_t> order(entries_.size());
-  std::iota(order.begin(), order.end(), 0U);
-  std::ranges::sort(order, {},
-                    [&](uint32_t rank) { return entries_[rank].offset; });
-  return EncodePackTable(format_, kReverseSignature, order, pack_hash);
+Status PackWriter::WriteReverseIndex(const std::vector<uint32_t>& order) {
+  std::vector<uint32_t> ranks(order.size());
+  for (uint32_t rank = 0; rank < order.size(); ++rank) {
+    ranks[order[rank]] = rank;
+  }
+  return WriteTemporary(
+      kTemporaryReverseIndex,
+      EncodePackTable(format_, kReverseSignature, ranks, pack_hash_));
+}
+
+Result<std::unique_ptr<WritableFile>> PackWriter::CreateTemporary(
+    const char* kind) {
+  ZPACK_ASSIGN_OR_RETURN(auto file, file_system_.CreateLocked(Temporary(kind)));
+  temporaries_.push_back(kind);
+  return file;
 }
 
 Status PackWriter::WriteTemporary(const char* kind, ByteView bytes) {
-  ZPACK_ASSIGN_OR_RETURN(const auto file,
-                         file_system_.CreateLocked(Temporary(kind)));
-  temporaries_.push_back(kind);
+  ZPACK_ASSIGN_OR_RETURN(const auto file, CreateTemporary(kind));
   index_bytes_ += bytes.size();
   ZPACK_TRY(file->Append(bytes));
   return file->Sync();
@@ -221,7 +267,7 @@ Status PackWriter::WriteTemporary(const char* kind, ByteView bytes) {
 
 Status PackWriter::Finish() {
   ZPACK_TRY(Flush());
-  if (entries_.size() != object_count_) ZPACK_TRY(Recount());
+  if (entry_count() != object_count_) ZPACK_TRY(Recount());
   std::array<uint8_t, Hasher::kMaxSize> storage;
   const ByteView pack_hash = hasher_.Finish(storage);
   ZPACK_TRY(file_->Append(pack_hash));
@@ -229,9 +275,9 @@ Status PackWriter::Finish() {
   ZPACK_TRY(file_->Sync());
   name_ = "pack-" + ToHex(pack_hash);
   pack_hash_.assign(pack_hash.begin(), pack_hash.end());
-  ZPACK_TRY(WriteTemporary(kTemporaryIndex, EncodeIndex(pack_hash)));
-  ZPACK_TRY(
-      WriteTemporary(kTemporaryReverseIndex, EncodeReverseIndex(pack_hash)));
+  const std::vector<uint32_t> order = SortById();
+  ZPACK_TRY(WriteIndex(order));
+  ZPACK_TRY(WriteReverseIndex(order));
   // The lock of pack 0 is enough, and there can be thousands of packs.
   if (number_ != 0) file_.reset();
   return {};

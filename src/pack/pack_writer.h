@@ -57,8 +57,8 @@ class PackWriter {
 
   // Number of entries added so far, and the offset of one of them. REQUIRES for
   // entry_offset: entry < entry_count(), and Finish was not called.
-  size_t entry_count() const { return entries_.size(); }
-  uint64_t entry_offset(size_t entry) const { return entries_[entry].offset; }
+  size_t entry_count() const { return offsets_.size(); }
+  uint64_t entry_offset(size_t entry) const { return offsets_[entry]; }
 
   // Adds one entry. REQUIRES: its base, if any, was added before.
   Status Add(const ObjectId& id, const PackEntry& entry, ByteView stream);
@@ -100,12 +100,6 @@ class PackWriter {
   uint64_t bytes() const { return size_ + index_bytes_; }
 
  private:
-  struct Entry {
-    ObjectId id;
-    uint32_t crc = 0;
-    uint64_t offset = 0;
-  };
-
   PackWriter(ObjectFormat format, FileSystem& file_system,
              std::string directory, uint32_t object_count, unsigned number);
 
@@ -120,11 +114,16 @@ class PackWriter {
   Status Flush();
   // Corrects the number of objects in the header, and hashes the pack again.
   Status Recount();
-  // The index of a pack whose hash is `pack_hash`.
-  Bytes EncodeIndex(ByteView pack_hash);
-  // The rank of each entry, in pack order. REQUIRES: entries_ is sorted by id.
-  Bytes EncodeReverseIndex(ByteView pack_hash);
+  const uint8_t* IdOf(uint32_t entry) const {
+    return &ids_[entry * ObjectIdWidth(format_)];
+  }
+  // The entries in the order of their ids.
+  std::vector<uint32_t> SortById() const;
+  // Both get the result of SortById.
+  Status WriteIndex(const std::vector<uint32_t>& order);
+  Status WriteReverseIndex(const std::vector<uint32_t>& order);
   Status RemoveIfThere(const std::string& path);
+  Result<std::unique_ptr<WritableFile>> CreateTemporary(const char* kind);
   Status WriteTemporary(const char* kind, ByteView bytes);
 
   ObjectFormat format_;
@@ -137,7 +136,10 @@ class PackWriter {
   Hasher hasher_;
   Bytes pending_;      // not written yet
   uint64_t size_ = 0;  // including pending bytes
-  std::vector<Entry> entries_;
+  // By entry, in the order of the pack: the id, the offset, and the checksum.
+  Bytes ids_;
+  std::vector<uint64_t> offsets_;
+  std::vector<uint32_t> checksums_;
   // Set by Finish:
   std::string name_;
   Bytes pack_hash_;

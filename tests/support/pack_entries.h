@@ -27,7 +27,7 @@ struct ListedEntry {
 
 // The entries of the pack at `path`, without extension, by their offsets.
 inline std::vector<ListedEntry> EntriesOf(const RepoBuilder& repo,
-                                        const std::string& path) {
+                                          const std::string& path) {
   std::istringstream lines(repo.Git({"verify-pack", "-v", path + ".idx"}));
   std::vector<ListedEntry> entries;
   for (std::string line; std::getline(lines, line);) {
