@@ -180,6 +180,16 @@ Status CompareWithOlder(const Conversion& to, const RefsSnapshot& refs,
   return {};
 }
 
+// From here on the objects and the bytes of the archive are fixed. Forgets of
+// `list` what was only for the order.
+Result<ArchivePlan> Plan(const Conversion& to, const ArchiveContents& contents,
+                         ObjectList& list) {
+  auto plan = BlameSource(
+      PlanArchive(*to.source, contents, to.encoding, to.options.run));
+  list.visits = {};
+  return plan;
+}
+
 // Writes and syncs the output under a temporary name. Sets `preamble` once the
 // output may begin with it. The plan is freed on return.
 Result<Written> WriteTo(const Conversion& to, const RefsSnapshot& refs,
@@ -219,12 +229,8 @@ Result<Written> WriteTo(const Conversion& to, const RefsSnapshot& refs,
     ZPACK_ASSIGN_OR_RETURN(contents.backed->below, below.Describe());
     contents.first_reused = below.block_count();
   }
-  // From here on the objects and the bytes of the archive are fixed.
-  ZPACK_ASSIGN_OR_RETURN(
-      const ArchivePlan plan,
-      BlameSource(PlanArchive(*to.source, contents, to.encoding, options.run)));
-  // Only for the order.
-  inventory.list.visits = {};
+  ZPACK_ASSIGN_OR_RETURN(const ArchivePlan plan,
+                         Plan(to, contents, inventory.list));
   WrittenBlocks already;
   if (options.resume == Resume::kYes) {
     ZPACK_ASSIGN_OR_RETURN(

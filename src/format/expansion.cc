@@ -15,11 +15,14 @@ struct Rule {
   uint64_t Expansion::* sum;
   uint64_t floor;  // the limit of an empty file
   uint64_t ratio;  // added for each byte of the file
+  // Writers leave room for this part of the sum once more, 1 / reserve. It is
+  // what later updates, and readers that decode blocks again, may use.
+  uint64_t reserve;
 };
 constexpr std::array kRules = {
-    Rule{&Expansion::content, uint64_t{256} << 20, 1024},
-    Rule{&Expansion::decoded, uint64_t{160} << 20, 32},
-    Rule{&Expansion::chains, uint64_t{8} << 30, uint64_t{1} << 17},
+    Rule{&Expansion::content, uint64_t{256} << 20, 1024, 2},
+    Rule{&Expansion::decoded, uint64_t{160} << 20, 32, 1},
+    Rule{&Expansion::chains, uint64_t{8} << 30, uint64_t{1} << 17, 1},
 };
 
 uint64_t Add(uint64_t a, uint64_t b) {
@@ -81,7 +84,7 @@ uint64_t FileSizeFor(const Expansion& expansion) {
   uint64_t size = 0;
   for (const Rule& rule : kRules) {
     const uint64_t sum = expansion.*rule.sum;
-    const uint64_t allowed = Add(sum, sum / 4);
+    const uint64_t allowed = Add(sum, sum / rule.reserve);
     if (allowed <= rule.floor) continue;
     size = std::max(size, (allowed - rule.floor - 1) / rule.ratio + 1);
   }

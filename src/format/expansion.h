@@ -32,8 +32,9 @@ struct Expansion {
 // The largest allowed expansion of a file of `file_size` bytes.
 Expansion MaxExpansion(uint64_t file_size);
 
-// The smallest size of a file that may expand to 5/4 of `expansion`. Writers
-// keep this distance from the limit.
+// The smallest size of a file that may expand to `expansion` and more: 3/2 of
+// the content, and twice the other sums. Writers keep this distance from the
+// limit.
 uint64_t FileSizeFor(const Expansion& expansion);
 
 // Expansion::decoded of a block with these streams.

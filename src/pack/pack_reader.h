@@ -110,37 +110,47 @@ class PackReader {
   enum class Soundness : uint8_t { kUnknown, kSound, kDamaged };
 
   // Entries are numbered by their position in the pack.
-  // In 16 bytes, because a pack may have tens of millions of them.
+  // In 16 bytes, because a pack may have tens of millions of them. No
+  // bit-fields: while entries are scanned, a thread reads offsets of entries
+  // whose other members another one writes.
   class Entry {
    public:
-    // More than any pack or object may have.
-    static constexpr uint64_t kMaxOffset = (uint64_t{1} << 44) - 1;
-    static constexpr uint64_t kMaxSize = (uint64_t{1} << 48) - 1;
+    static constexpr uint64_t kMaxOffset = (uint64_t{1} << 48) - 1;
+    static constexpr uint64_t kMaxSize = (uint64_t{1} << 40) - 1;
 
-    uint64_t offset() const { return offset_; }
+    uint64_t offset() const { return uint64_t{offset_high_} << 32 | offset_; }
     // Of the object.
-    uint64_t size() const { return uint64_t{size_high_} << 32 | size_low_; }
+    uint64_t size() const { return uint64_t{size_high_} << 32 | size_; }
     // Of the object, also for deltas.
-    ObjectType type() const { return ObjectType{static_cast<uint8_t>(type_)}; }
-    bool is_base() const { return is_base_ != 0; }
+    ObjectType type() const {
+      return ObjectType{static_cast<uint8_t>(type_ & ~kIsBase)};
+    }
+    bool is_base() const { return (type_ & kIsBase) != 0; }
 
     // REQUIRES: offset <= kMaxOffset; size <= kMaxSize.
-    void SetOffset(uint64_t offset) { offset_ = offset & kMaxOffset; }
-    void SetSize(uint64_t size) {
-      size_low_ = static_cast<uint32_t>(size);
-      size_high_ = size >> 32 & 0xffff;
+    void SetOffset(uint64_t offset) {
+      offset_ = static_cast<uint32_t>(offset);
+      offset_high_ = static_cast<uint16_t>(offset >> 32);
     }
-    void SetType(ObjectType type) { type_ = static_cast<uint8_t>(type) & 7; }
-    void SetIsBase() { is_base_ = 1; }
+    void SetSize(uint64_t size) {
+      size_ = static_cast<uint32_t>(size);
+      size_high_ = static_cast<uint8_t>(size >> 32);
+    }
+    void SetType(ObjectType type) {
+      type_ = static_cast<uint8_t>(type) | (type_ & kIsBase);
+    }
+    void SetIsBase() { type_ |= kIsBase; }
 
     PackPosition base = kNoBase;
 
    private:
-    uint32_t size_low_ = 0;
-    uint64_t offset_ : 44 = 0;
-    uint64_t type_ : 3 = 0;
-    uint64_t is_base_ : 1 = 0;
-    uint64_t size_high_ : 16 = 0;
+    static constexpr uint8_t kIsBase = 0x80;
+
+    uint32_t offset_ = 0;  // the lower bits
+    uint32_t size_ = 0;
+    uint16_t offset_high_ = 0;
+    uint8_t size_high_ = 0;
+    uint8_t type_ = 0;
   };
   static_assert(sizeof(Entry) == 16);
   // An entry that is not in positions_: another one of its object is.

@@ -30,7 +30,7 @@ namespace zpack {
 namespace {
 
 // How many times the maximum expansion of the file may be decoded.
-constexpr uint64_t kMaxDecodings = 2;
+constexpr uint64_t kMaxDecodings = 3;
 // Bytes of decoded blocks that need each other and are kept at the same time.
 constexpr uint64_t kMaxLoaded = uint64_t{128} << 20;
 // What it costs to look at a tree, in bytes that are rebuilt.

@@ -22,7 +22,7 @@ namespace zpack {
 namespace {
 
 // How many times the maximum expansion of the file may be decoded.
-constexpr uint64_t kMaxSurveys = 2;
+constexpr uint64_t kMaxSurveys = 3;
 // Maximum number of components of a path.
 constexpr size_t kMaxDepth = 1000;
 

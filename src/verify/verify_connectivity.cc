@@ -29,7 +29,7 @@ namespace zpack {
 namespace {
 
 // How many times the maximum expansion of the file may be decoded.
-constexpr uint64_t kMaxPasses = 2;
+constexpr uint64_t kMaxPasses = 3;
 
 class ConnectivityCheck {
  public:

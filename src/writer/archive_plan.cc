@@ -81,8 +81,8 @@ format::Digest Fingerprint(const ArchivePlan& plan) {
   Bytes text;
   // Millions of objects are not described all at once.
   const auto hash_some = [&] {
-    constexpr size_t kPiece = size_t{64} << 10;
-    if (text.size() < kPiece) return;
+    constexpr size_t kHashedPiece = size_t{64} << 10;
+    if (text.size() < kHashedPiece) return;
     hasher.Update(text);
     text.clear();
   };

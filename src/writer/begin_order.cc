@@ -39,12 +39,19 @@ std::vector<size_t> BeginOrder(std::span<const PlannedStretch> stretches,
   std::vector<size_t> order(stretches.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::vector<size_t> places;
+  uint64_t work = 0;
   for (size_t i = order.size() - std::min(order.size(), window);
        i < order.size(); ++i) {
-    if (stretches[i].kind != format::BlockKind::kSegment) places.push_back(i);
+    if (stretches[i].kind == format::BlockKind::kSegment) continue;
+    places.push_back(i);
+    work += WorkOf(stretches[i]);
   }
+  if (places.empty()) return order;
+  const uint64_t mean = work / places.size();
   std::vector<size_t> moved = places;
-  std::ranges::stable_sort(moved, std::greater<>(),
+  const auto others = std::ranges::stable_partition(
+      moved, [&](size_t i) { return WorkOf(stretches[i]) > mean + mean / 2; });
+  std::ranges::stable_sort(moved.begin(), others.begin(), std::greater<>(),
                            [&](size_t i) { return WorkOf(stretches[i]); });
   for (size_t i = 0; i < places.size(); ++i) order[places[i]] = moved[i];
   return order;

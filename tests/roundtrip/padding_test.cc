@@ -40,7 +40,7 @@ TEST(Padding, AnOrdinaryFileIsNotMadeLarger) {
 }
 
 TEST(Padding, AFileOfZerosIsMadeLargeEnoughToBeRead) {
-  constexpr uint64_t kSize = uint64_t{240} << 20;
+  constexpr uint64_t kSize = uint64_t{200} << 20;
   MemorySource source = SampleHistory(1);
   source.AddBlob(std::string(kSize, '\0'));
   const TempDir directory;
@@ -48,7 +48,7 @@ TEST(Padding, AFileOfZerosIsMadeLargeEnoughToBeRead) {
   ASSERT_NE(archive->toc().Find(format::kPaddingChunk), nullptr);
   const uint64_t size = archive->file().size();
   EXPECT_LT(size, kSize / 500);
-  EXPECT_TRUE((format::Expansion{kSize / 4 * 5, 0, 0})
+  EXPECT_TRUE((format::Expansion{kSize / 2 * 3, 0, 0})
                   .Within(format::MaxExpansion(size)));
   RunOptions run;
   run.threads = 1;
@@ -60,7 +60,7 @@ TEST(Padding, AFileOfZerosIsMadeLargeEnoughToBeRead) {
 
 // What copied blocks represent counts as well.
 TEST(Padding, AFileOverAFileOfZerosIsMadeLargeEnough) {
-  constexpr uint64_t kSize = uint64_t{240} << 20;
+  constexpr uint64_t kSize = uint64_t{200} << 20;
   MemorySource source = SampleHistory(1);
   source.AddBlob(std::string(kSize, '\0'));
   const TempDir directory;
@@ -69,7 +69,7 @@ TEST(Padding, AFileOverAFileOfZerosIsMadeLargeEnough) {
   Convert(source, *options.base);
   source.AddBlob("more");
   const auto archive = Convert(source, directory / "b.zpack", options);
-  EXPECT_TRUE((format::Expansion{kSize / 4 * 5, 0, 0})
+  EXPECT_TRUE((format::Expansion{kSize / 2 * 3, 0, 0})
                   .Within(format::MaxExpansion(archive->file().size())));
 }
 
