@@ -154,6 +154,39 @@ TEST_F(PackReaderTest, ReadsFromSeveralThreads) {
   read_all();
 }
 
+// Threads read the offsets of entries for which others set what they found.
+TEST_F(PackReaderTest, ScansALargePackOnSeveralThreads) {
+  std::string input;
+  for (int i = 0; i < 9000; ++i) {
+    const std::string text =
+        "what the blobs of this pack share, " + std::to_string(i) + '\n';
+    input += "blob\ndata " + std::to_string(text.size()) + '\n' + text;
+  }
+  repo_.Git({"fast-import", "--quiet"}, input);
+  std::string path;
+  for (const std::string& name :
+       testing::ListDirectory(repo_.path() + "/objects/pack")) {
+    if (!name.ends_with(".pack")) continue;
+    path = repo_.path() + "/objects/pack/" + name.substr(0, name.size() - 5);
+  }
+  const auto open = [&](unsigned threads) {
+    return PackReader::Open(testing::TestFormat(), PosixFileSystem(), path,
+                            std::make_shared<BaseCache>(), threads);
+  };
+  const auto one = open(1);
+  const auto four = open(4);
+  ASSERT_THAT(one, IsOk());
+  ASSERT_THAT(four, IsOk());
+  ASSERT_EQ((*four)->ids().size(), 9000U);
+  size_t deltas = 0;
+  for (const PackRank rank : (*one)->ids().ranks()) {
+    EXPECT_EQ((*four)->Info(rank), (*one)->Info(rank));
+    EXPECT_EQ((*four)->Base(rank), (*one)->Base(rank));
+    deltas += (*one)->IsWhole(rank) ? 0 : 1;
+  }
+  EXPECT_GT(deltas, 4000U);
+}
+
 TEST_F(PackReaderTest, ReadsOldIndexes) {
   ExpectReadsAll(Pack({"--index-version=1"}));
 }
