@@ -15,14 +15,14 @@ struct Rule {
   uint64_t Expansion::* sum;
   uint64_t floor;  // the limit of an empty file
   uint64_t ratio;  // added for each byte of the file
-  // Writers leave room for this part of the sum once more, 1 / reserve. It is
-  // what later updates, and readers that decode blocks again, may use.
+  // Writers leave room for this part of the sum once more, 1 / reserve. Readers
+  // that decode blocks again use it; nobody uses more of the chains.
   uint64_t reserve;
 };
 constexpr std::array kRules = {
     Rule{&Expansion::content, uint64_t{256} << 20, 1024, 2},
     Rule{&Expansion::decoded, uint64_t{160} << 20, 32, 1},
-    Rule{&Expansion::chains, uint64_t{8} << 30, uint64_t{1} << 17, 1},
+    Rule{&Expansion::chains, uint64_t{8} << 30, uint64_t{1} << 17, 4},
 };
 
 uint64_t Add(uint64_t a, uint64_t b) {

@@ -10,9 +10,9 @@
 namespace zpack::format {
 namespace {
 
-// Half more of the content, and twice the rest.
+// What writers leave room for.
 Expansion WithMargin(Expansion expansion) {
-  expansion += {expansion.content / 2, expansion.decoded, expansion.chains};
+  expansion += {expansion.content / 2, expansion.decoded, expansion.chains / 4};
   return expansion;
 }
 
