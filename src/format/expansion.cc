@@ -16,12 +16,12 @@ struct Rule {
   uint64_t floor;  // the limit of an empty file
   uint64_t ratio;  // added for each byte of the file
   // Writers leave room for this part of the sum once more, 1 / reserve. Readers
-  // that decode blocks again use it; nobody uses more of the chains.
+  // that decode blocks again use it, most of all for content.
   uint64_t reserve;
 };
 constexpr std::array kRules = {
     Rule{&Expansion::content, uint64_t{256} << 20, 1024, 2},
-    Rule{&Expansion::decoded, uint64_t{160} << 20, 32, 1},
+    Rule{&Expansion::decoded, uint64_t{160} << 20, 32, 4},
     Rule{&Expansion::chains, uint64_t{8} << 30, uint64_t{1} << 17, 4},
 };
 

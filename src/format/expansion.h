@@ -33,8 +33,8 @@ struct Expansion {
 Expansion MaxExpansion(uint64_t file_size);
 
 // The smallest size of a file that may expand to `expansion` and more: 3/2 of
-// the content, twice the decoded size, and 5/4 of the chains. Writers keep this
-// distance from the limit.
+// the content, and 5/4 of the other sums. Writers keep this distance from the
+// limit.
 uint64_t FileSizeFor(const Expansion& expansion);
 
 // Expansion::decoded of a block with these streams.
