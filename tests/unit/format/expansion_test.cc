@@ -12,8 +12,8 @@ namespace {
 
 // What writers leave room for.
 Expansion WithMargin(Expansion expansion) {
-  expansion += {expansion.content / 2, expansion.decoded / 4,
-                expansion.chains / 4};
+  expansion +=
+      {expansion.content / 2, expansion.decoded / 4, expansion.chains / 4};
   return expansion;
 }
 
