@@ -56,7 +56,7 @@ class PackWriter {
   uint64_t offset() const { return size_; }
 
   // Number of entries added so far, and the offset of one of them. REQUIRES for
-  // entry_offset: entry < entry_count(), and Finish was not called.
+  // entry_offset: entry < entry_count().
   size_t entry_count() const { return offsets_.size(); }
   uint64_t entry_offset(size_t entry) const { return offsets_[entry]; }
 
