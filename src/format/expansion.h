@@ -37,6 +37,10 @@ Expansion MaxExpansion(uint64_t file_size);
 // limit.
 uint64_t FileSizeFor(const Expansion& expansion);
 
+// How many times the largest allowed expansion of a file readers decode that
+// need some blocks again. What writers leave free is for these, too.
+inline constexpr uint64_t kMaxDecodings = 3;
+
 // Expansion::decoded of a block with these streams.
 uint64_t DecodedSize(const BlockHeader& header,
                      const std::vector<StreamHeader>& streams);

@@ -19,6 +19,7 @@
 #include "base/error.h"
 #include "base/hex.h"
 #include "base/parallel.h"
+#include "format/expansion.h"
 #include "object/object_batch_hasher.h"
 #include "object/object_hasher.h"
 #include "reader/block_decoder.h"
@@ -29,8 +30,6 @@
 namespace zpack {
 namespace {
 
-// How many times the maximum expansion of the file may be decoded.
-constexpr uint64_t kMaxDecodings = 3;
 // Bytes of decoded blocks that need each other and are kept at the same time.
 constexpr uint64_t kMaxLoaded = uint64_t{128} << 20;
 // What it costs to look at a tree, in bytes that are rebuilt.
@@ -290,7 +289,8 @@ class LinkedProver {
   Status CountWork(uint64_t bytes) {
     const uint64_t work = work_.fetch_add(bytes) + bytes;
     const format::Expansion& limit = proving_.file.expansion().limit();
-    if (work / kMaxDecodings <= std::max(limit.content, limit.decoded)) {
+    if (work / format::kMaxDecodings <=
+        std::max(limit.content, limit.decoded)) {
       return {};
     }
     gave_up_ = true;

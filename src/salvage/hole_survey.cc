@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "format/expansion.h"
 #include "object/object_hasher.h"
 #include "object/object_links.h"
 #include "reader/block_decoder.h"
@@ -21,8 +22,6 @@
 namespace zpack {
 namespace {
 
-// How many times the maximum expansion of the file may be decoded.
-constexpr uint64_t kMaxSurveys = 3;
 // Maximum number of components of a path.
 constexpr size_t kMaxDepth = 1000;
 
@@ -103,7 +102,7 @@ class HoleSurvey {
         if (!surveyed && first) {
           ZPACK_TRY(salvaging_.Note(row, surveyed.error()));
         }
-        if (work_ / kMaxSurveys > Limit()) return {};
+        if (work_ / format::kMaxDecodings > Limit()) return {};
       }
       first = false;
     } while (changed_ && !bad_.empty());
@@ -120,7 +119,7 @@ class HoleSurvey {
                            decoder_.Decode(salvaging_.file, row));
     const format::TreeBlock& trees = *block.trees();
     const ObjectNumber first = block.objects.header.first_object;
-    for (bool more = true; more && work_ / kMaxSurveys <= Limit();) {
+    for (bool more = true; more && work_ / format::kMaxDecodings <= Limit();) {
       more = false;
       work_ += trees.layout().content;
       const std::vector<bool> good = TreesWithGoodChildren(

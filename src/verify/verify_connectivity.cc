@@ -19,6 +19,7 @@
 
 #include "base/error.h"
 #include "base/progress_phase.h"
+#include "format/expansion.h"
 #include "object/object_hasher.h"
 #include "object/object_links.h"
 #include "reader/object_run.h"
@@ -27,9 +28,6 @@
 
 namespace zpack {
 namespace {
-
-// How many times the maximum expansion of the file may be decoded.
-constexpr uint64_t kMaxPasses = 3;
 
 class ConnectivityCheck {
  public:
@@ -158,7 +156,8 @@ class ConnectivityCheck {
   Status CountWork(uint64_t bytes) {
     work_ += bytes;
     const format::Expansion& limit = archive_.blocks().expansion().limit();
-    if (work_ / kMaxPasses <= std::max(limit.content, limit.decoded)) return {};
+    if (work_ / format::kMaxDecodings <= std::max(limit.content, limit.decoded))
+      return {};
     return MakeError(ErrorCode::kLimitExceeded,
                      "more than {} bytes had to be decoded to follow the links "
                      "of '{}'",
