@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/error.h"
+
 namespace zpack::search {
 
 Status CandidateFinder::AddLiterals(const std::vector<std::string>& texts) {

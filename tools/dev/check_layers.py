@@ -12,12 +12,14 @@ edges the table may never gain.
 Also checked: file names are unique in the tree, files start with their
 licence, no file is too long, messages quote the names in them, and <cstdint> is
 included where its integers are used, by the file or by a header of this project:
-not every compiler's library includes it in other headers.
+not every compiler's library includes it in other headers. The same holds for the
+headers that define our macros; unity builds would not notice.
 
   check_layers.py [--root DIRECTORY]   exit code 1 and file:line: message
   check_layers.py --self-test          proves that violations are found
 """
 
+import collections
 import pathlib
 import re
 import sys
@@ -100,6 +102,7 @@ SKIPPED = {"__pycache__", "golden", "corpus", "artifacts"}
 
 # The integers of <cstdint>, and headers that have it.
 INTEGER = re.compile(r"\bu?int(8|16|32|64|max|ptr)_t\b")
+MACRO = re.compile(r"^\s*#\s*define (ZPACK_\w+)", re.M)
 WITH_INTEGERS = {"cstdint", "stdint.h", "git2.h", "gtest/gtest.h", "gmock/gmock.h"}
 
 
@@ -126,26 +129,41 @@ class Checker:
                 self.check_licence(path)
                 self.check_length(path)
         self.check_names(sources)
-        self.check_integers(sources)
+        self.check_providers(sources)
 
-    def check_integers(self, sources):
-        """uint8_t and its kin come from <cstdint>, directly or through headers of ours."""
+    def check_providers(self, sources):
+        """What a file uses comes through its own includes."""
+        texts = {path: path.read_text(errors="replace") for path in sources}
         by_name = {path.name: path for path in sources}
         includes = {path: [quoted or angled for quoted, angled in
                            map(lambda found: found.groups(),
                                filter(None, map(INCLUDE.match, lines_of(path))))]
                     for path in sources}
-        has = {path for path in sources if set(includes[path]) & WITH_INTEGERS}
-        more = has
-        while more:
-            more = {path for path in includes.keys() - has if has & {
-                by_name.get(pathlib.PurePath(name).name) for name in includes[path]}}
-            has |= more
+        headers = {path: {by_name.get(pathlib.PurePath(name).name) for name in names}
+                   for path, names in includes.items()}
+
+        def check(has, pattern, message):
+            more = has
+            while more:
+                more = {path for path in headers.keys() - has if has & headers[path]}
+                has = has | more
+            for path in sources:
+                if path in has or not pattern.search(texts[path]):
+                    continue
+                for number, text in enumerate(lines_of(path), 1):
+                    if pattern.search(text.partition("//")[0]):
+                        self.problem(path, number, message)
+                        break
+
+        check({path for path in sources if set(includes[path]) & WITH_INTEGERS},
+              INTEGER, "an integer of <cstdint>, which is not included")
+        macros = collections.defaultdict(set)
         for path in sources:
-            for number, text in enumerate(lines_of(path) if path not in has else [], 1):
-                if INTEGER.search(text.partition("//")[0]):
-                    self.problem(path, number, "an integer of <cstdint>, which is not included")
-                    break
+            for name in MACRO.findall(texts[path]):
+                macros[name].add(path)
+        for name, paths in sorted(macros.items()):
+            check(paths, re.compile(rf"\b{name}\b"),
+                  f"{name} of a header that is not included")
 
     def files(self):
         for tree in TREES:
@@ -414,6 +432,12 @@ CASES = [
     ({"src/format/i.h": "#include <cstdint>\n",
       "src/format/f.cc": '#include "format/i.h"\nuint8_t b;\n'}, ""),
     ({"src/format/f.cc": "int a;  // no uint8_t\n"}, ""),
+    ({"src/format/f.cc": "int a;\nZPACK_TWICE(a);\n",
+      "src/format/i.h": "#define ZPACK_TWICE(x) x x\n"},
+     "src/format/f.cc:4: ZPACK_TWICE of a header"),
+    ({"src/format/f.cc": '#include "format/j.h"\nZPACK_TWICE(a);\n',
+      "src/format/j.h": '#include "format/i.h"\n',
+      "src/format/i.h": "#define ZPACK_TWICE(x) x x\n"}, ""),
     ({"src/format/f.cc": 'auto a = FormatMessage("\'{}\'", fmt::format("{}", b));\n'},
      ""),
 ]

@@ -23,6 +23,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/error.h"
 #include "git/libgit2_options.h"
 #include "git/objects/alternates_list.h"
 #include "git/repository_layout.h"
