@@ -11,7 +11,6 @@
 #include "base/guarded.h"
 #include "object/object_hasher.h"
 #include "object/object_links.h"
-#include "reader/blocks_ahead.h"
 #include "reader/object_run.h"
 
 namespace zpack {
@@ -20,7 +19,7 @@ namespace {
 // Bytes of decoded blocks that are kept. A walk alternates between the
 // directories of a repository, which are in different blocks.
 constexpr uint64_t kCacheSize = uint64_t{192} << 20;
-constexpr uint64_t kFarTreesSize = uint64_t{8} << 20;
+constexpr uint64_t kFarTreesSize = uint64_t{4} << 20;
 
 // Value of `tree` for a commit without a tree.
 constexpr LinkNumber kNoTree(std::numeric_limits<uint32_t>::max());
@@ -74,8 +73,9 @@ Status ObjectGraph::ExpectType(ObjectNumber number, ObjectType type) {
                    id(number), ObjectTypeName(actual), ObjectTypeName(type));
 }
 
-Result<ObjectGraph::BlockPtr> ObjectGraph::Block(size_t block) {
-  if (asks_) asks_(block);
+Result<ObjectGraph::BlockPtr> ObjectGraph::Block(size_t block,
+                                                 BlocksAhead::Onwards onwards) {
+  if (asks_) asks_(block, onwards);
   ZPACK_ASSIGN_OR_RETURN(BlockPtr decoded, blocks_.Block(block));
   types_[block] = decoded->objects.header.type;
   return decoded;
@@ -86,7 +86,9 @@ Status ObjectGraph::ReadAhead(unsigned threads,
   BlocksAhead ahead(archive_.blocks(), threads);
   const size_t cache = ahead.Add(
       ObjectType::kTree, [this](size_t block) { return blocks_.Block(block); });
-  asks_ = [&](size_t block) { ahead.Note(cache, block); };
+  asks_ = [&](size_t block, BlocksAhead::Onwards onwards) {
+    ahead.Note(cache, block, onwards);
+  };
   Status status = Guarded([&] { return ahead.Run(read); });
   asks_ = {};
   return status;

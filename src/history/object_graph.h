@@ -13,6 +13,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -23,6 +24,7 @@
 #include "reader/archive_file.h"
 #include "reader/block_cache.h"
 #include "reader/block_decoder.h"
+#include "reader/blocks_ahead.h"
 #include "zpack/result.h"
 
 namespace zpack {
@@ -127,7 +129,8 @@ class ObjectGraph {
   };
 
   // Returns a block from the cache, or decodes it and adds it to the cache.
-  Result<BlockPtr> Block(size_t block);
+  Result<BlockPtr> Block(size_t block, BlocksAhead::Onwards onwards =
+                                           BlocksAhead::Onwards::kInOrder);
   Result<const format::CommitTable*> Commits(ObjectNumber number);
   // Returns the place of a commit in the table of its block. Returns kCorrupt
   // if the commit has no tree.
@@ -160,9 +163,9 @@ class ObjectGraph {
   Result<ByteView> TagContent(ObjectNumber number, BlockPtr& block,
                               Bytes& buffer);
 
-  // Gives the blocks with the far bases of an object to the reader of these,
-  // since the walk needs them, too.
-  Status ShareFarBlocks(const DecodedBlock& block, uint32_t index);
+  // The last of the far bases that `base` is rebuilt from. Gives their blocks
+  // to the reader of far bases.
+  Result<ObjectNumber> FarRootOf(const format::FarBase& base);
   // ReadTree for a tree in a block of far deltas.
   Status ReadFarTree(const DecodedBlock& block, ObjectNumber number,
                      const ObjectMarks& marks, TreeReader& reader);
@@ -175,8 +178,10 @@ class ObjectGraph {
   std::vector<std::optional<ObjectType>> types_;
   std::vector<std::unique_ptr<const format::CommitTable>> commits_;
   BlockCache blocks_;
-  std::function<void(size_t block)> asks_;  // set while ReadAhead runs
-  // Trees from blocks of far deltas, by their numbers and those of their bases:
+  // Set while ReadAhead runs.
+  std::function<void(size_t block, BlocksAhead::Onwards)> asks_;
+  std::unordered_map<ObjectNumber, ObjectNumber> far_roots_;  // as FarRootOf
+  // Trees from blocks of far deltas, by their numbers and those of some bases:
   // the next tree that is read often has one of these numbers, and most of its
   // entries are the same.
   LruCache<ObjectNumber, ReadTreeContent> far_trees_;

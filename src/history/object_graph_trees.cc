@@ -3,7 +3,9 @@
 //
 // The part of ObjectGraph that reads trees.
 
+#include <ranges>
 #include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "format/limits.h"
@@ -100,47 +102,61 @@ class ObjectGraph::TreeReader {
   Links& links_;
 };
 
-Status ObjectGraph::ShareFarBlocks(const DecodedBlock& block, uint32_t index) {
+Result<ObjectNumber> ObjectGraph::FarRootOf(const format::FarBase& base) {
   FarBaseReader& bases = archive_.blocks().far_bases();
-  const format::FarBase* far = block.layout()->ChainOf(index).far;
-  for (size_t left = format::kMaxFarBlocks; far != nullptr && left > 0;
-       --left) {
-    const size_t at = archive_.blocks().FindBlock(far->number);
-    ZPACK_ASSIGN_OR_RETURN(const BlockPtr decoded, Block(at));
-    bases.KeepBlock(at, decoded);
-    const uint32_t of_base = far->number - decoded->objects.header.first_object;
-    if (decoded->layout() == nullptr || of_base >= decoded->layout()->count()) {
+  std::vector<ObjectNumber> steps;
+  ObjectNumber root = base.number;
+  while (steps.size() < format::kMaxFarBlocks) {
+    if (const auto known = far_roots_.find(root); known != far_roots_.end()) {
+      root = known->second;
       break;
     }
-    far = decoded->layout()->ChainOf(of_base).far;
+    steps.push_back(root);
+    const size_t at = archive_.blocks().FindBlock(root);
+    // The walk comes to the block, and to those beside it, too.
+    ZPACK_ASSIGN_OR_RETURN(const BlockPtr block,
+                           Block(at, BlocksAhead::Onwards::kSurely));
+    bases.KeepBlock(at, block);
+    const uint32_t index = root - block->objects.header.first_object;
+    const format::BlockLayout* const layout = block->layout();
+    if (layout == nullptr || index >= layout->count()) break;
+    const format::FarBase* const far = layout->ChainOf(index).far;
+    if (far == nullptr) break;
+    root = far->number;
   }
-  return {};
+  for (const ObjectNumber step : steps) far_roots_.emplace(step, root);
+  return root;
 }
 
 Status ObjectGraph::ReadFarTree(const DecodedBlock& block, ObjectNumber number,
                                 const ObjectMarks& marks, TreeReader& reader) {
   const ObjectNumber first = block.objects.header.first_object;
-  const uint32_t index = number - first;
-  std::optional<ObjectNumber> base;
-  if (const format::FarBase* const far = block.FarBaseOf(index)) {
-    base = far->number;
-  } else if (const auto in_block = block.layout()->base(index)) {
-    base = first + *in_block;
+  const auto chain = block.layout()->ChainOf(number - first);
+  // Two versions of one directory often have one of these in common.
+  std::vector<ObjectNumber> names = {number};
+  if (chain.objects.size() > 1) names.push_back(first + chain.objects[1]);
+  if (chain.far != nullptr) {
+    if (names.size() == 1) names.push_back(chain.far->number);
+    ZPACK_ASSIGN_OR_RETURN(const ObjectNumber root, FarRootOf(*chain.far));
+    names.push_back(root);
   }
-  ZPACK_TRY(ShareFarBlocks(block, index));
   ReadTreeContent tree{number, {}};
   ZPACK_ASSIGN_OR_RETURN(const ByteView content,
-                         block.Object(index, tree.content,
+                         block.Object(number - first, tree.content,
                                       decoder_.far_budget(archive_.blocks())));
   // Another version of the tree. If it has been walked completely, the entries
   // that both have, have been seen.
-  std::shared_ptr<const ReadTreeContent> like = far_trees_.Find(number);
-  if (like == nullptr && base) like = far_trees_.Find(*base);
+  std::shared_ptr<const ReadTreeContent> like;
+  for (const ObjectNumber name : names) {
+    if (like == nullptr) like = far_trees_.Find(name);
+  }
   const bool seen = like != nullptr && marks.complete(like->number);
   ZPACK_TRY(reader.AddContent(content, seen ? like->content : ByteView()));
   const auto shared = std::make_shared<const ReadTreeContent>(std::move(tree));
+  for (const ObjectNumber name : names | std::views::drop(1)) {
+    far_trees_.Insert(name, shared, 0);
+  }
   far_trees_.Insert(number, shared, shared->content.size());
-  if (base) far_trees_.Insert(*base, shared, shared->content.size());
   return {};
 }
 

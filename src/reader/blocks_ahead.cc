@@ -24,13 +24,14 @@ size_t BlocksAhead::Add(ObjectType type, Decode decode) {
   return caches_.size() - 1;
 }
 
-void BlocksAhead::Note(size_t cache, size_t block) {
+void BlocksAhead::Note(size_t cache, size_t block, Onwards onwards) {
   Cache& asked = caches_[cache];
   if (asked.noted[block]) return;
   asked.noted[block] = true;
-  const bool in_order = block != 0 && asked.noted[block - 1];
+  const bool goes_on =
+      onwards == Onwards::kSurely || (block != 0 && asked.noted[block - 1]);
   const size_t end =
-      in_order ? std::min(block + 1 + kAhead, file_.block_count()) : 0;
+      goes_on ? std::min(block + 1 + kAhead, file_.block_count()) : 0;
   std::unique_lock lock(mutex_);
   const Place place = {cache, block};
   std::erase(queue_, place);  // the reader does it now

@@ -12,6 +12,7 @@
 
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <mutex>
@@ -43,9 +44,14 @@ class BlocksAhead {
   // Adds a cache of blocks with objects of `type`, and returns its number for
   // Note. REQUIRES: Run is not called yet.
   size_t Add(ObjectType type, Decode decode);
+  // Whether the reader goes on with the blocks that come next.
+  enum class Onwards : uint8_t {
+    kInOrder,  // if it asked for the block before, too
+    kSurely,
+  };
   // `read` is about to ask a cache for a block. If the other thread decodes
   // that one now, decodes another one meanwhile.
-  void Note(size_t cache, size_t block);
+  void Note(size_t cache, size_t block, Onwards onwards = Onwards::kInOrder);
 
  private:
   struct Cache {

@@ -61,12 +61,18 @@ void DecodedBlock::ReadDelta(uint32_t index, Delta& delta) const {
   }
 }
 
-void DecodedBlock::RebuildChain(std::span<const uint32_t> chain,
+void DecodedBlock::RebuildChain(std::span<const uint32_t> chain, ByteView base,
                                 Bytes& content) const {
-  Bytes base;
+  Bytes before;
+  if (const format::DeltaBlock* const block = deltas()) {
+    block->Rebuild(chain.back(), base, content);
+    chain = chain.first(chain.size() - 1);
+  } else {
+    content.assign(base.begin(), base.end());
+  }
   for (const uint32_t index : std::views::reverse(chain)) {
-    std::swap(base, content);
-    Rebuild(index, format::BaseUse::kLast, base, content);
+    std::swap(before, content);
+    Rebuild(index, format::BaseUse::kLast, before, content);
   }
 }
 
@@ -78,12 +84,11 @@ Result<ByteView> DecodedBlock::Object(size_t index, Bytes& buffer,
   }
   // Rebuild from the object without a base onwards.
   const auto chain = bases->ChainOf(static_cast<uint32_t>(index));
-  buffer.clear();
+  std::shared_ptr<const Bytes> base;
   if (chain.far != nullptr) {
-    ZPACK_ASSIGN_OR_RETURN(const auto content, read_far(*chain.far, budget));
-    buffer = *content;
+    ZPACK_ASSIGN_OR_RETURN(base, read_far(*chain.far, budget));
   }
-  RebuildChain(chain.objects, buffer);
+  RebuildChain(chain.objects, base ? ByteView(*base) : ByteView(), buffer);
   return ByteView(buffer);
 }
 

@@ -136,10 +136,11 @@ struct DecodedBlock {
   void ReadDelta(uint32_t index, Delta& delta) const;
 
   // Rebuilds the first object of `chain`, in which each object is the base of
-  // the object before it, and none is in an earlier block. On entry, `content`
-  // is that of the base of the last object, or empty if it has no base. On
-  // return, it is that of the first object. REQUIRES: layout() is not null.
-  void RebuildChain(std::span<const uint32_t> chain, Bytes& content) const;
+  // the object before it, and none is in an earlier block. `base` is the
+  // content of the base of the last object, or empty if it has none.
+  // REQUIRES: layout() is not null.
+  void RebuildChain(std::span<const uint32_t> chain, ByteView base,
+                    Bytes& content) const;
 
  private:
   // As RebuildObject.

@@ -132,10 +132,15 @@ Result<FarBaseReader::BasePtr> FarBaseReader::Read(const format::FarBase& base,
       Follow(base.number, type, base.size, &known, budget.used));
   ZPACK_TRY(CheckBudget(budget));
   Bytes content;
-  if (known) content = *known->content;
+  Bytes before;
   for (const Step& step : steps | std::views::reverse) {
+    std::swap(before, content);
     if (step.block->layout() != nullptr) {
-      step.block->RebuildChain(step.chain.objects, content);
+      const bool is_last = &step == &steps.back();
+      step.block->RebuildChain(
+          step.chain.objects,
+          is_last && known ? ByteView(*known->content) : ByteView(before),
+          content);
     } else {
       const ByteView whole = step.block->Whole(step.chain.objects.front());
       content.assign(whole.begin(), whole.end());

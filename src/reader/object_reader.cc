@@ -47,8 +47,7 @@ Result<ObjectReader::ContentPtr> ObjectReader::Rebuild(
   }
   if (chain.empty()) return known;
   Bytes rebuilt;
-  if (known) rebuilt = *known;
-  block.RebuildChain(chain, rebuilt);
+  block.RebuildChain(chain, known ? ByteView(*known) : ByteView(), rebuilt);
   auto content = std::make_shared<const Bytes>(std::move(rebuilt));
   const std::lock_guard<std::mutex> lock(mutex_);
   // Another thread may have inserted the object meanwhile.
