@@ -12,6 +12,7 @@
 namespace zpack {
 namespace {
 
+using format::StreamKind;
 using testing::AddPlanned;
 using testing::Edited;
 using testing::Random;

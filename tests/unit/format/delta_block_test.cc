@@ -17,6 +17,7 @@
 namespace zpack {
 namespace {
 
+using format::StreamKind;
 using testing::AddPlanned;
 using testing::AllStreams;
 using testing::Below;
