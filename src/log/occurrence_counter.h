@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/text_finder.h"
 #include "search/regular_expression.h"
 #include "zpack/line_query.h"
 #include "zpack/result.h"
@@ -42,7 +43,7 @@ class OccurrenceCounter {
   // Removes all up to the end of the first occurrence of `text_`, if any.
   bool FindText(std::string_view& text) const;
 
-  std::string text_;
+  std::optional<TextFinder> text_;
   bool folds_ = false;  // letters of ASCII
   std::string folded_;  // reused
   std::unique_ptr<search::RegularExpression> expression_;

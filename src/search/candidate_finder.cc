@@ -3,8 +3,6 @@
 
 #include "search/candidate_finder.h"
 
-#include <string.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -14,7 +12,7 @@ namespace zpack::search {
 
 Status CandidateFinder::AddLiterals(const std::vector<std::string>& texts) {
   if (texts.size() == 1) {
-    literal_ = texts.front();
+    literal_.emplace(texts.front());
     return {};
   }
   ZPACK_ASSIGN_OR_RETURN(LiteralSet set, LiteralSet::Make(texts));
@@ -49,11 +47,7 @@ size_t CandidateFinder::FindNext(Expression& expression, std::string_view text,
 size_t CandidateFinder::Find(std::string_view text, size_t from) {
   if (every_line_) return from;
   size_t first = std::string_view::npos;
-  if (!literal_.empty()) {
-    const void* const at = memmem(text.data() + from, text.size() - from,
-                                  literal_.data(), literal_.size());
-    if (at != nullptr) first = static_cast<const char*>(at) - text.data();
-  }
+  if (literal_) first = literal_->Find(text, from);
   for (const LiteralSet& literals : literals_) {
     const size_t end = literals.FindEnd(text, from);
     if (end != std::string_view::npos) first = std::min(first, end - 1);

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/text_finder.h"
 #include "search/literal_set.h"
 #include "search/regular_expression.h"
 #include "zpack/result.h"
@@ -54,7 +55,7 @@ class CandidateFinder {
   size_t FindNext(Expression& expression, std::string_view text, size_t from);
 
   bool every_line_ = false;
-  std::string literal_;  // one, or empty
+  std::optional<TextFinder> literal_;
   std::vector<LiteralSet> literals_;
   std::vector<Expression> expressions_;
 };
