@@ -42,9 +42,7 @@ Lanes AllOf(char byte) {
   return Load(bytes.data());
 }
 
-Lanes IsEqual(Lanes a, Lanes b) {
-  return std::bit_cast<Lanes>(a == b);
-}
+Lanes IsEqual(Lanes a, Lanes b) { return std::bit_cast<Lanes>(a == b); }
 
 // The first position of `hits`, which are not all zero.
 size_t First(uint64_t hits) {
@@ -55,9 +53,9 @@ size_t First(uint64_t hits) {
 }
 
 uint64_t Without(uint64_t hits, size_t position) {
-  const size_t shift = 8 * (std::endian::native == std::endian::little
-                                ? position
-                                : 7 - position);
+  const size_t shift =
+      8 *
+      (std::endian::native == std::endian::little ? position : 7 - position);
   return hits & ~(uint64_t{0xff} << shift);
 }
 

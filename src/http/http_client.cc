@@ -10,6 +10,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <mutex>
+#include <stdexcept>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -41,8 +42,11 @@ void AddLine(HeaderList& list, const std::string& line) {
 
 void InitCurl() {
   static const bool initialized = [] {
-    if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
-      throw std::bad_alloc();
+    const CURLcode code = curl_global_init(CURL_GLOBAL_DEFAULT);
+    if (code == CURLE_OUT_OF_MEMORY) throw std::bad_alloc();
+    if (code != CURLE_OK) {
+      throw std::runtime_error(std::string("cannot use libcurl: ") +
+                               curl_easy_strerror(code));
     }
     return true;
   }();
@@ -350,7 +354,8 @@ HttpReply HttpClient::Get(const HttpRequest& request,
 }
 
 std::string CurlVersion() {
-  return curl_version_info(CURLVERSION_NOW)->version;
+  const curl_version_info_data* const info = curl_version_info(CURLVERSION_NOW);
+  return info == nullptr ? "not found" : info->version;
 }
 
 }  // namespace zpack

@@ -54,6 +54,21 @@ class HttpTest : public ::testing::Test {
   std::string content_;
 };
 
+// It is loaded for a URL alone.
+TEST_F(HttpTest, ProgramsDoWithoutLibcurlUntilTheyNeedIt) {
+  ProcessOptions broken = Environment();
+  std::filesystem::create_directory(dir_ / "lib");
+  WriteFile(dir_ / "lib/libcurl.so.4", "no library");
+  broken.environment.push_back("LD_LIBRARY_PATH=" + (dir_ / "lib"));
+  EXPECT_TRUE(RunZpack({"verify", File()}, broken).ok());
+  const HttpServer server(Honest());
+  const ProcessResult result =
+      RunZpack({"verify", server.Url("/x.zpack")}, broken);
+  EXPECT_EQ(result.exit_code, 128);
+  EXPECT_THAT(result.err, HasSubstr("cannot use libcurl: "));
+  EXPECT_THAT(result.err, HasSubstr(dir_ / "lib/libcurl.so.4"));
+}
+
 TEST_F(HttpTest, CommandsPrintWhatTheyPrintForTheFile) {
   const HttpServer server(Honest());
   const std::vector<std::vector<std::string>> commands = {

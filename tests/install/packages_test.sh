@@ -37,8 +37,10 @@ names=$(for package in "${packages[@]}"; do dpkg-deb -f "$package" Package; done
 for name in git-zpack git-zpack-mount libzpack0 libzpack-git2-0 libzpack-dev; do
   grep -qx -e "$name" <<< "$names" || fail "there is no package $name"
 done
-[[ $(dpkg-deb -f "$work"/packages/git-zpack_*.deb Depends) == *"libgit2-1."* ]] ||
-  fail "git-zpack does not depend on libgit2"
+for library in libgit2-1. libcurl4; do
+  [[ $(dpkg-deb -f "$work"/packages/git-zpack_*.deb Depends) == *"$library"* ]] ||
+    fail "git-zpack does not depend on $library"
+done
 
 echo "-- lintian"
 lintian --allow-root --fail-on error,warning "${packages[@]}" > "$work/lintian" 2>&1 ||

@@ -79,6 +79,7 @@ class StatementsTest(unittest.TestCase):
             "ZPACK_STATIC_z-ADVANCED:INTERNAL=1\n"
             "ZPACK_STATIC_fmt:FILEPATH=ZPACK_STATIC_fmt-NOTFOUND\n"
             f"pkgcfg_lib_ZPACK_fmt_fmt:FILEPATH={libraries}/libfmt.so\n"
+            f"ZPACK_CURL_FILE:FILEPATH={libraries}/libcurl.so.4\n"
             "nlohmann_json_DIR:PATH=/usr/share/cmake/nlohmann_json\n"
             f"ZPACK_PAGE_PACKAGES:PATH={self.build}/page\n", encoding="utf-8")
 
@@ -171,7 +172,9 @@ class StatementsTest(unittest.TestCase):
         archive = self.parts(f"{self.stem}.tar.gz")
         compiler = {name for name in archive if re.fullmatch(r"lib(gcc|stdc\+\+)-\d+-dev", name)}
         self.assertEqual(len(compiler), 2, archive)
-        self.assertEqual(archive - compiler,
+        curl = {name for name in archive if name.startswith("libcurl4")}
+        self.assertEqual(len(curl), 1, archive)
+        self.assertEqual(archive - compiler - curl,
                          {"libc6", "libzstd-dev", "libfmt-dev", "nlohmann-json3-dev"} | page)
 
     def test_packages_for_another_architecture(self):

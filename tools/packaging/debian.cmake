@@ -38,13 +38,26 @@ set(about "A .zpack file holds all objects, refs and reflogs of a Git repository
 in about a third of the space that Git needs, with checksums for every
 part.")
 
+# The programs load libcurl by name, so dpkg-shlibdeps does not see it.
+set(libcurl "")
+if(ZPACK_CURL_FILE)
+  execute_process(COMMAND dpkg-query --search ${ZPACK_CURL_FILE}
+    OUTPUT_VARIABLE found ERROR_QUIET)
+  if(found MATCHES "^([^:, ]+)")
+    set(libcurl ${CMAKE_MATCH_1})
+  else()
+    message(STATUS "No package has '${ZPACK_CURL_FILE}'")
+  endif()
+endif()
+
 zpack_debian_package(git-zpack vcs
   SUMMARY "compact, verified single-file storage for Git repositories"
   TEXT "${about}
 .
 This package has the program 'git zpack', which makes, verifies, reads,
 repairs and restores such files and serves them to Git clients, and the
-helper with which 'git clone' reads them.")
+helper with which 'git clone' reads them."
+  DEPENDS ${libcurl})
 set(CPACK_DEBIAN_GIT-ZPACK_PACKAGE_RECOMMENDS "git")
 
 if(ZPACK_MOUNT)

@@ -196,6 +196,11 @@ class Build:
         for name in ("libstdc++.a", "libgcc.a"):
             yield output(self.compiler, f"-print-file-name={name}")
 
+    def loaded_files(self):
+        """The libraries that the programs load by name."""
+        if self.values.get("ZPACK_CURL_FILE", "").startswith("/"):
+            yield self.values["ZPACK_CURL_FILE"]
+
     def header_files(self, package):
         for variable, file, packages in HEADERS:
             if package in packages and variable in self.values:
@@ -256,8 +261,8 @@ class Packages:
             self.add_owners(path, list(build.header_files(name)), system)
         if self.archive:
             needed = [f"*/{library}" for library in sorted(needed_names(self.archive))]
-            self.add_owners(self.archive, [*build.static_files(), *build.header_files("archive"),
-                                           *needed], system)
+            self.add_owners(self.archive, [*build.static_files(), *build.loaded_files(),
+                                           *build.header_files("archive"), *needed], system)
         for path in (names.get("git-zpack"), self.archive):
             if path:
                 for component in build.page_modules():

@@ -4,7 +4,8 @@
 # The programs for distributions other than this one: linked to static libraries
 # where there are any. What remains dynamic is glibc, whose parts are not meant
 # to be linked statically, libcurl, whose dependencies are not available as
-# static libraries, and what libgit2 needs of Kerberos. Built on demand; the
+# static libraries and which is loaded when it is needed, and what libgit2 needs
+# of Kerberos. Built on demand; the
 # objects are those of the other programs.
 
 # zpack_static_libraries(<name>... RESULT <variable>): static where possible.
@@ -52,7 +53,8 @@ add_library(zpack_static_programs INTERFACE)
 target_link_libraries(zpack_static_programs INTERFACE
   $<TARGET_FILE:zpack_cli> $<TARGET_FILE:zpack>
   -Wl,--start-group ${static_libraries} -Wl,--end-group
-  curl Threads::Threads -static-libstdc++ -static-libgcc
+  $<IF:$<TARGET_EXISTS:zpack_late_curl>,${CMAKE_DL_LIBS},curl>
+  Threads::Threads -static-libstdc++ -static-libgcc
   # Or libcurl's libraries would call the OpenSSL and zstd in the program.
   -Wl,--exclude-libs,ALL)
 
@@ -70,6 +72,10 @@ foreach(program git-zpack git-remote-zpack)
   target_include_directories(${program}-static PRIVATE
     ${PROJECT_SOURCE_DIR}/include
     $<TARGET_PROPERTY:zpack_cli,INTERFACE_INCLUDE_DIRECTORIES>)
+  if(TARGET zpack_late_curl)
+    target_link_libraries(${program}-static PRIVATE
+      $<TARGET_OBJECTS:zpack_late_curl>)
+  endif()
   target_link_libraries(${program}-static PRIVATE
     zpack_settings zpack_static_programs)
   install(TARGETS ${program}-static COMPONENT static EXCLUDE_FROM_ALL)
