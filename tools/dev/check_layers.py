@@ -64,7 +64,7 @@ THIRD_PARTY = [
     (r"(zstd|zlib)\.h", {"codec", "tools"}),
     (r"(zdict|zstd_errors|libdeflate)\.h", {"codec"}),
     (GIT2, {"git", "libgit2"}),
-    (r"curl/", {"http"}),
+    (r"curl/", {"http", "tools"}),  # late_curl.cc loads it
     (r"pcre2\.h", {"search"}),
     (r"(immintrin|arm_neon)\.h", {"parity"}),
     (r"boost/", {"tools"}),
@@ -74,7 +74,7 @@ THIRD_PARTY = [
     (r"iconv\.h", {"tools"}),
     (r"(gtest|gmock|benchmark)/", set()),
 ]
-POSIX = re.compile(r"(sys|linux)/\w+\.h|(dirent|errno|fcntl|fnmatch|langinfo|malloc|poll|pthread|pwd|regex|sched|"
+POSIX = re.compile(r"(sys|linux)/\w+\.h|(dirent|dlfcn|errno|fcntl|fnmatch|langinfo|malloc|poll|pthread|pwd|regex|sched|"
                    r"signal|spawn|stdlib|strings?|syslog|termios|time|unistd)\.h")
 
 # Edges that no table may hold: the two ends of a file meet in `format` only,
