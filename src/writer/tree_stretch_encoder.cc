@@ -17,8 +17,6 @@ namespace {
 constexpr size_t kBases = 8;
 // The search for a base ends at this number of edits.
 constexpr size_t kGoodEdits = 1;
-// Maximum number of entries that are copied to rebuild one tree.
-constexpr uint64_t kMaxChainEntries = uint64_t{1} << 19;
 
 }  // namespace
 
@@ -59,8 +57,7 @@ void TreeStretchEncoder::AddParsed(ParsedTree tree) {
   // With more edits than entries, storing the whole tree is better.
   size_t limit = entries;
   for (auto base = bases_.rbegin(); base != bases_.rend(); ++base) {
-    if (base->chain_entries + entries > kMaxChainEntries ||
-        base->chain_bytes + tree.content.size() > format::kMaxTreeChain ||
+    if (base->chain_bytes + tree.content.size() > format::kMaxTreeChain ||
         !FindTreeEdits(parser_.names(), base->tree.items, tree.items, limit,
                        edits_)) {
       continue;
@@ -70,16 +67,14 @@ void TreeStretchEncoder::AddParsed(ParsedTree tree) {
     if (best_edits_.size() <= kGoodEdits) break;
     limit = best_edits_.size() - 1;
   }
-  uint64_t chain_entries = entries;
   uint64_t chain_bytes = tree.content.size();
   if (best != nullptr) {
-    chain_entries += best->chain_entries;
     chain_bytes += best->chain_bytes;
     builder_.AddEdits(tree.content.size(), best->position, best_edits_);
   } else {
     builder_.AddWhole(tree.content.size(), begins_lineage_, tree.items);
   }
-  bases_.push_back({std::move(tree), position, chain_entries, chain_bytes});
+  bases_.push_back({std::move(tree), position, chain_bytes});
   if (bases_.size() > kBases) {
     spare_ = std::move(bases_.front().tree);
     bases_.pop_front();

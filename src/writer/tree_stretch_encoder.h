@@ -44,8 +44,6 @@ class TreeStretchEncoder {
   struct Base {
     ParsedTree tree;
     uint32_t position = 0;  // in the block
-    // Entries of the tree and of all its bases.
-    uint64_t chain_entries = 0;
     // Bytes of the tree and of all its bases.
     uint64_t chain_bytes = 0;
   };

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "format/limits.h"
 #include "support/matchers.h"
 #include "support/tree_blocks.h"
 #include "support/tree_stretch_fixture.h"
@@ -49,12 +50,11 @@ class TreeStretchLimitsTest : public testing::TreeStretchTest {
   }
 };
 
-TEST_F(TreeStretchLimitsTest, BoundsTheEntriesOfAChain) {
-  constexpr uint64_t kMaxEntries = uint64_t{1} << 19;
+TEST_F(TreeStretchLimitsTest, BoundsTheBytesOfAChain) {
   std::vector<TextEntry> entries = Entries(60000);
   std::vector<PathTree> trees;
-  for (uint32_t i = 0; i < 20; ++i) {
-    entries[i * 2999].id = ids_[i];
+  for (uint32_t i = 0; i < 50; ++i) {
+    entries[i * 800].id = ids_[i];
     trees.push_back({TreeBytes(entries), PathNumber(1)});
   }
   const auto blocks = Encode(trees, 16 << 20);
@@ -64,11 +64,11 @@ TEST_F(TreeStretchLimitsTest, BoundsTheEntriesOfAChain) {
   ASSERT_THAT(block, IsOk());
   uint32_t whole = 0;
   for (uint32_t i = 0; i < block->count(); ++i) {
-    uint64_t copied = entries.size();
+    uint64_t copied = trees[i].content.size();
     for (auto base = block->base(i); base; base = block->base(*base)) {
-      copied += entries.size();
+      copied += trees[*base].content.size();
     }
-    EXPECT_LE(copied, kMaxEntries);
+    EXPECT_LE(copied, format::kMaxTreeChain);
     if (!block->base(i)) ++whole;
   }
   EXPECT_GE(whole, 2U);
