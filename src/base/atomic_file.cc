@@ -61,13 +61,20 @@ Result<std::string> AtomicFile::TemporaryPath(const std::string& path) {
 
 Result<AtomicFile> AtomicFile::Create(FileSystem& file_system,
                                       const std::string& path,
-                                      Overwrite overwrite, Leftover leftover) {
-  ZPACK_ASSIGN_OR_RETURN(const std::string target, FollowLinks(path));
+                                      Overwrite overwrite, Leftover leftover,
+                                      Links links) {
+  std::string target = path;
+  if (links == Links::kFollow) {
+    ZPACK_ASSIGN_OR_RETURN(target, FollowLinks(path));
+  }
   if (FileNameOf(target).empty()) {
     return MakeError(ErrorCode::kInvalidArgument, "not a file name: '{}'",
                      AtPath{path});
   }
-  ZPACK_TRY(CheckDestination(target, overwrite));
+  std::error_code error;
+  if (!fs::is_symlink(target, error)) {
+    ZPACK_TRY(CheckDestination(target, overwrite));
+  }
   const std::string temporary = TemporaryPathFor(
       leftover == Leftover::kLeave ? target + ".dry-run" : target);
   // Fails now rather than after the rename if the directory is writable but
@@ -120,7 +127,7 @@ Status AtomicFile::Commit() {
   // So far only the owner could open the file. If it replaces a file, it gets
   // that file's mode, so that it is not open to more users.
   std::error_code error;
-  const fs::file_status old = fs::status(path_, error);
+  const fs::file_status old = fs::symlink_status(path_, error);
   const unsigned mode = fs::is_regular_file(old)
                             ? static_cast<unsigned>(old.permissions())
                             : 0666 & ~CurrentUmask();

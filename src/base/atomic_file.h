@@ -28,11 +28,16 @@ class AtomicFile {
   // continue it, or leave it alone and give the new one another name.
   enum class Leftover : uint8_t { kEmpty, kKeep, kLeave };
 
+  // What becomes of a symbolic link at the destination: its target is replaced,
+  // or the link itself, which others may have put into a repository.
+  enum class Links : uint8_t { kFollow, kReplace };
+
   // The path of the temporary file for the destination `path`.
   static Result<std::string> TemporaryPath(const std::string& path);
 
   // Opens the temporary file for the destination `path`. If `path` is a
-  // symbolic link, the destination is the target of the link.
+  // symbolic link, and `links` is kFollow, the destination is the target of the
+  // link.
   //
   // Errors: kExists if the destination exists and `overwrite` is kNo, or if
   // another process writes to the same destination; kInvalidArgument if the
@@ -40,7 +45,8 @@ class AtomicFile {
   // kIo.
   static Result<AtomicFile> Create(FileSystem& file_system,
                                    const std::string& path, Overwrite overwrite,
-                                   Leftover leftover = Leftover::kEmpty);
+                                   Leftover leftover = Leftover::kEmpty,
+                                   Links links = Links::kFollow);
   ~AtomicFile();
   AtomicFile(AtomicFile&&) noexcept = default;
   AtomicFile& operator=(AtomicFile&&) = delete;

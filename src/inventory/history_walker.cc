@@ -126,7 +126,10 @@ Status HistoryWalker::AddTip(ListRank rank, HistorySlice& slice) {
 Status HistoryWalker::AddCommit(ListRank rank, HistorySlice& slice) {
   if (!Meet(rank, slice)) return {};
   ZPACK_TRY(Read(slice));
-  if (slice.steps.back().object.type != ObjectType::kCommit) return {};
+  if (slice.steps.back().object.type != ObjectType::kCommit) {
+    slice.wrong.emplace(list_.ids[rank], ObjectType::kCommit);
+    return {};
+  }
   CommitLinks links = ParseCommitLinks(content_, list_.ids.format());
   // Prefetch what is going to be looked up soon.
   if (!links.tree.empty()) list_.ids.PrefetchFind(links.tree.bytes());

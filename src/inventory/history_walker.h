@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <queue>
 #include <set>
@@ -56,6 +57,9 @@ struct HistorySlice {
   std::vector<Group> groups;
   PathTable paths;
   std::set<ObjectId> missing;
+  // Objects of another type than the commit or tree that links to them says.
+  // What they link to is not followed.
+  std::map<ObjectId, ObjectType> wrong;  // with the type that they should have
 };
 
 // Returns the rank of `id`, which another object or a ref needs. If `list` does

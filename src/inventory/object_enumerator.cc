@@ -183,6 +183,20 @@ std::vector<MissedObject> DescribeMissed(const Walked& walked,
   return missed;
 }
 
+// 'repack' would remove what is below objects of a wrong type. Git does not go
+// on, either.
+Status CheckTypes(const ObjectSource& source, const EnumerationScope& scope,
+                  const ObjectWalker& walker) {
+  if (scope.missing_below == MissingBelow::kOfRefs || walker.wrong().empty()) {
+    return {};
+  }
+  const auto& [id, expected] = *walker.wrong().begin();
+  return MakeError(ErrorCode::kSourceCorrupt,
+                   "object {} of '{}' is no {}, although an object that links "
+                   "to it says so: see 'git fsck'",
+                   id.ToHex(), source.path(), ObjectTypeName(expected));
+}
+
 // Walks from the other tips that exist. Reflogs may refer to objects that no
 // longer exist, and so may objects reachable from reflogs.
 Status WalkExistingTips(const std::vector<TipGroup>& groups,
@@ -288,6 +302,7 @@ Result<ObjectList> ListAndWalk(
   } else {
     ZPACK_TRY(WalkOtherTips(others, walker, needed, list));
   }
+  ZPACK_TRY(CheckTypes(source, scope, walker));
   list.reached_end = walker.next_visit();
   std::set<ObjectId> missing = walker.missing();
   if (is_partial) ZPACK_TRY(SortOutPromised(walked, missing, needed, list));

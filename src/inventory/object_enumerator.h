@@ -56,7 +56,8 @@ struct EnumerationScope {
 // Returns kSourceCorrupt, with the number and the first ids, and what needs the
 // first of them, if objects that the scope requires are missing, not beyond a
 // shallow boundary and not promised (or promised, but the scope does not allow
-// that). Returns the error of ObjectSource if an object cannot be read. If
+// that); with kOfAllTips, also if an object has another type than a commit or
+// tree says. Returns the error of ObjectSource if an object cannot be read. If
 // `unreadable` is not null, the ids of unreachable objects that cannot be read
 // are appended there, and only kIo remains an error for unreachable objects.
 Result<ObjectList> EnumerateObjects(

@@ -36,6 +36,7 @@ Status ObjectWalker::Walk(const std::vector<ObjectId>& tips) {
 
 void ObjectWalker::Merge(const HistorySlice& slice) {
   missing_.insert(slice.missing.begin(), slice.missing.end());
+  wrong_.insert(slice.wrong.begin(), slice.wrong.end());
   const VisitNumber visited = next_visit_;
   PathTranslation to_list(slice.paths, list_.path_table);
   size_t step = 0;

@@ -36,6 +36,8 @@ class ObjectWalker {
 
   // In the order of ids.
   const std::set<ObjectId>& missing() const { return missing_; }
+  // As HistorySlice::wrong.
+  const std::map<ObjectId, ObjectType>& wrong() const { return wrong_; }
   // The visit number of the next object that a walk meets. The first walker of
   // a list begins at 0, others at `reached_end`.
   VisitNumber next_visit() const { return next_visit_; }
@@ -51,6 +53,7 @@ class ObjectWalker {
   const RunOptions& run_;
   HistoryWalker history_;
   std::set<ObjectId> missing_;
+  std::map<ObjectId, ObjectType> wrong_;
   VisitNumber next_visit_;
 };
 

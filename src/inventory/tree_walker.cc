@@ -68,7 +68,11 @@ Status TreeWalker::WalkPending(HistorySlice& slice) {
   source_.PrefetchReads(ids_);
   for (const ObjectId& id : ids_) {
     ZPACK_TRY(CheckStop(stop_));
-    ZPACK_TRY(ReadTree(id, slice.met[pending_[walked_++]]));
+    MetObject& tree = slice.met[pending_[walked_++]];
+    ZPACK_TRY(ReadTree(id, tree));
+    if (tree.type != ObjectType::kTree) {
+      slice.wrong.emplace(id, ObjectType::kTree);
+    }
     if (entries_.size() >= kEntriesTogether) break;
   }
   MeetEntries(slice);

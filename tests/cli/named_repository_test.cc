@@ -304,6 +304,39 @@ TEST_F(NamedRepositoryTest, ARepositoryInPlaceOfAFileIsNamed) {
               HasSubstr("not a regular file"));
 }
 
+// What only these need would seem to be unreachable.
+TEST_F(NamedRepositoryTest, RepackRefusesPartsInOtherPlaces) {
+  for (const std::string name :
+       {"GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_GRAFT_FILE",
+        "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_SHALLOW_FILE",
+        "GIT_COMMON_DIR", "GIT_REPLACE_REF_BASE"}) {
+    ProcessOptions options;
+    options.environment = {name + "=/elsewhere"};
+    const ProcessResult result = RunZpack({"repack", inner_.path()}, options);
+    EXPECT_EQ(result.exit_code, 128) << name;
+    EXPECT_THAT(result.err,
+                HasSubstr("fatal: " + name + " is set to '/elsewhere'"));
+  }
+  // Git sets them so for hooks.
+  const std::string git_dir = inner_.git_dir();
+  ProcessOptions own;
+  own.environment = {"GIT_OBJECT_DIRECTORY=" + git_dir + "/objects",
+                     "GIT_COMMON_DIR=" + git_dir,
+                     "GIT_INDEX_FILE=" + git_dir + "/index",
+                     "GIT_GRAFT_FILE=" + git_dir + "/info/grafts",
+                     "GIT_SHALLOW_FILE=" + git_dir + "/shallow",
+                     "GIT_REPLACE_REF_BASE=refs/replace/"};
+  EXPECT_TRUE(RunZpack({"repack", "-q", inner_.path()}, own).ok());
+  const std::string linked = dir_ / "linked";
+  inner_.Git({"worktree", "add", "-q", "--detach", linked});
+  own.environment = {"GIT_INDEX_FILE=" + git_dir + "/worktrees/linked/index",
+                     "GIT_OBJECT_DIRECTORY=" + git_dir + "/objects"};
+  EXPECT_TRUE(RunZpack({"repack", "-q", linked}, own).ok());
+  std::filesystem::create_directory(linked + "/below");
+  EXPECT_TRUE(
+      RunZpack({"repack", "-q", "--discover", linked + "/below"}, own).ok());
+}
+
 // Git then takes refs from another place, for which a repack would drop
 // objects.
 TEST_F(NamedRepositoryTest, RefsOfAnotherPlaceAreRefused) {

@@ -33,6 +33,24 @@ class RepackTest : public RepackFixture {
   }
 };
 
+// Whoever may write into the repository could have others replace any file.
+TEST_F(RepackTest, LinksInThePlaceOfServerInfoAreReplaced) {
+  WriteFile(dir_ / "victim", "precious\n");
+  for (const std::string name : {"/info/refs", "/objects/info/packs"}) {
+    const std::string path = repo_.git_dir() + name;
+    std::filesystem::create_directories(
+        std::filesystem::path(path).parent_path());
+    std::filesystem::remove(path);
+    std::filesystem::create_symlink(dir_ / "victim", path);
+  }
+  ASSERT_TRUE(Repack({"-a", "-d"}).ok());
+  EXPECT_EQ(ReadFile(dir_ / "victim"), "precious\n");
+  for (const std::string name : {"/info/refs", "/objects/info/packs"}) {
+    EXPECT_TRUE(std::filesystem::is_regular_file(
+        std::filesystem::symlink_status(repo_.git_dir() + name)));
+  }
+}
+
 TEST_F(RepackTest, LeavesOnePackWithTheSameObjects) {
   ManyPlaces();
   ASSERT_THAT(Packs(), SizeIs(2));

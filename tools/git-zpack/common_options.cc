@@ -191,17 +191,6 @@ Discovery DiscoveryOf(const po::variables_map& options) {
   return Has(options, "discover") ? Discovery::kUpwards : Discovery::kNone;
 }
 
-void RefuseOtherRefs() {
-  const char* const backend = std::getenv("GIT_REFERENCE_BACKEND");
-  if (backend == nullptr || *backend == '\0') return;
-  throw CommandFailure{
-      Error{.code = ErrorCode::kUnsupported,
-            .message = fmt::format(
-                "GIT_REFERENCE_BACKEND is set to '{}': refs are read only "
-                "from where the repository has them; unset it",
-                QuoteName(backend, kMaxNameInMessage))}};
-}
-
 void RefuseRepository(const std::string& path) {
   namespace fs = std::filesystem;
   std::error_code ignored;

@@ -63,10 +63,6 @@ class RunContext {
 // UsageError if a value is out of range.
 RunOptions ResourcesOf(const po::variables_map& options);
 
-// Throws CommandFailure if the environment tells Git to read refs elsewhere
-// than where repositories have them (GIT_REFERENCE_BACKEND, since 2.54).
-void RefuseOtherRefs();
-
 // Returns how to find the repository of a path.
 Discovery DiscoveryOf(const po::variables_map& options);
 

@@ -5,6 +5,9 @@
 
 #include <sys/stat.h>
 
+#include <filesystem>
+#include <system_error>
+
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "git/objects/pack_directory.h"
@@ -18,15 +21,20 @@ Status WriteInfo(FileSystem& file_system, const std::string& directory,
                  const std::string& name, const std::string& text,
                  const SharedMode& shared) {
   const std::string path = directory + "/info/" + name;
+  // Git replaces a link.
+  std::error_code ignored;
+  const bool is_link = std::filesystem::is_symlink(path, ignored);
   const auto old = ReadWholeFile(file_system, path, text.size());
-  if (old && AsText(*old) == text) return {};
-  if (!old && old.error().code != ErrorCode::kNotFound &&
+  if (old && !is_link && AsText(*old) == text) return {};
+  if (!old && !is_link && old.error().code != ErrorCode::kNotFound &&
       old.error().code != ErrorCode::kLimitExceeded) {
     return std::unexpected(old.error());
   }
   ZPACK_TRY(MakeSharedDirectory(file_system, directory + "/info", shared));
-  ZPACK_ASSIGN_OR_RETURN(
-      AtomicFile file, AtomicFile::Create(file_system, path, Overwrite::kYes));
+  ZPACK_ASSIGN_OR_RETURN(AtomicFile file,
+                         AtomicFile::Create(file_system, path, Overwrite::kYes,
+                                            AtomicFile::Leftover::kEmpty,
+                                            AtomicFile::Links::kReplace));
   ZPACK_TRY(file.file().Append(AsBytes(text)));
   ZPACK_TRY(file.file().Sync());
   ZPACK_TRY(file.Commit());

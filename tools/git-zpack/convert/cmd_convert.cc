@@ -17,6 +17,7 @@
 #include "convert/convert_report.h"
 #include "convert/next_file.h"
 #include "convert/profile_names.h"
+#include "git_environment.h"
 #include "zpack/archive_reader.h"
 #include "zpack/convert.h"
 #include "zpack/parity.h"

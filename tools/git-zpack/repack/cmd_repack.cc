@@ -15,6 +15,7 @@
 
 #include "common_options.h"
 #include "counted.h"
+#include "git_environment.h"
 #include "repack/expiry_date.h"
 #include "run_git.h"
 #include "zpack/object_filter.h"
@@ -418,6 +419,7 @@ void WarnOfMissing(const RepackStats& stats, std::ostream& err) {
 
 int Run(const po::variables_map& values, const Io& io) {
   RefuseOtherRefs();
+  RefuseOtherPlaces(Text(values, "repository"), DiscoveryOf(values));
   const RunContext context(values, io, {}, LeastMemoryToRepack());
   RepackOptions options = ToOptions(values, context);
   if (options.max_pack_size.value_or(0) != 0 &&
@@ -472,6 +474,8 @@ const Command kRepackCommand = {
     {},
     true,
     repack_command::AddOptions,
-    repack_command::Run};
+    repack_command::Run,
+    {},
+    true};
 
 }  // namespace zpack::cli

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "git_environment.h"
 #include "zpack/quote.h"
 
 namespace zpack::cli {
