@@ -9,6 +9,7 @@
 
 #include <cerrno>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -48,7 +49,7 @@ class MemoryFile {
 std::string SettingsForLibgit2(const Configuration& config,
                                const std::string& attributes) {
   std::string text;
-  AppendSection("core", "", text);
+  AppendSection("core", std::nullopt, text);
   for (const char* const key : {"attributesfile", "ignorecase"}) {
     const ConfigEntry* const entry = config.Find(std::string("core.") + key);
     if (entry == nullptr) continue;

@@ -288,12 +288,19 @@ Result<std::optional<Ref>> ReadLooseRef(ObjectFormat format,
              hex.size() == ObjectIdWidth(format) * 2) {
     // Words may follow an id, as in FETCH_HEAD.
     if (const auto id = ObjectId::FromHex(hex)) {
+      if (hex.find_first_not_of('0') == std::string_view::npos) {
+        return MakeError(ErrorCode::kSourceCorrupt,
+                         "cannot read ref '{}' of '{}': its id is {}", name,
+                         AtPath{directory}, MessageText{hex});
+      }
       ref.target = *id;
       return ref;
     }
   }
-  return MakeError(ErrorCode::kSourceCorrupt, "cannot read ref '{}' of '{}'",
-                   name, AtPath{directory});
+  return MakeError(
+      ErrorCode::kSourceCorrupt, "cannot read ref '{}' of '{}': {}", name,
+      AtPath{directory},
+      MessageText{text.empty() ? "it is empty" : "neither an id nor a ref"});
 }
 
 Result<std::vector<ObjectId>> ReadShallow(ObjectFormat format,

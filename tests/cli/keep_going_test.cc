@@ -219,6 +219,38 @@ TEST_F(KeepGoingTest, NoBundleOfARefThatNeedsALostObject) {
   EXPECT_FALSE(std::filesystem::exists(dir_ / "b.bundle"));
 }
 
+// As a clone, which shows no such ref.
+TEST_F(KeepGoingTest, ABundleLeavesOutRefsOfLostObjects) {
+  repo_.WriteLooseRef("refs/heads/lost", FakeId('1') + '\n');
+  ASSERT_EQ(KeepGoing().exit_code, 1);
+  const ProcessResult bundled =
+      RunZpack({"restore", "--bundle", dir_ / "b.bundle", file_});
+  EXPECT_TRUE(bundled.ok());
+  EXPECT_THAT(
+      bundled.err,
+      HasSubstr("warning: not included: 'refs/heads/lost', whose object " +
+                FakeId('1') + " is not in the file"));
+  EXPECT_THAT(repo_.Git({"bundle", "list-heads", dir_ / "b.bundle"}),
+              Not(HasSubstr("lost")));
+}
+
+// Old versions of Git wrote such entries. No object can have the id, so none is
+// lost.
+TEST_F(KeepGoingTest, TheNullIdIsInNoList) {
+  const std::string tree = repo_.WriteTree(
+      TreeEntryBytes("100644", "null", std::string(IdDigits(), '0')));
+  CommitFields fields;
+  fields.tree = tree;
+  repo_.SetRef("refs/heads/null", repo_.WriteCommit(fields));
+  EXPECT_EQ(RunZpack({"convert", repo_.path(), dir_ / "x"}).exit_code, 128);
+  EXPECT_TRUE(KeepGoing().ok());
+  EXPECT_TRUE(RunZpack({"verify", "-q", file_}).ok());
+  EXPECT_TRUE(RunZpack({"cat-file", "-e", file_, tree}).ok());
+  repo_.WriteLooseRef("refs/heads/zeros", std::string(IdDigits(), '0') + '\n');
+  EXPECT_THAT(KeepGoing().err, HasSubstr("'refs/heads/zeros' of '" +
+                                         repo_.path() + "': its id is 0000"));
+}
+
 TEST_F(KeepGoingTest, ParityProtectsTheList) {
   Lose(blob_, Loss::kMissing);
   ASSERT_EQ(KeepGoing({"--redundancy", "50%"}).exit_code, 1);

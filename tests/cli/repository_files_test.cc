@@ -114,13 +114,106 @@ TEST_F(RepositoryFilesTest, DefaultsOfGitAreNotStored) {
   WriteFile(InGitDir("description"),
             "Unnamed repository; edit this file 'description' to name the "
             "repository.\n");
-  WriteFile(InGitDir("info/exclude"), "# a comment\n\n# another\n");
+  WriteFile(
+      InGitDir("info/exclude"),
+      "# git ls-files --others --exclude-from=.git/info/exclude\n"
+      "# Lines that start with '#' are comments.\n"
+      "# For a project mostly in C, the following would be a good set of\n"
+      "# exclude patterns (uncomment them if you want to use them):\n"
+      "# *.[oa]\n# *~\n");
+  WriteFile(InGitDir("info/attributes"), "");
   fs::remove_all(InGitDir("logs"));
   repo_.Git({"config", "--unset", "core.logAllRefUpdates"});
   const ProcessResult converted = Convert();
   EXPECT_THAT(converted.err, Not(HasSubstr(" files ")));
   EXPECT_THAT(ListFiles(), IsEmpty());
   EXPECT_THAT(RunZpack({"show", file_}).out, Not(HasSubstr("FTAB")));
+}
+
+TEST_F(RepositoryFilesTest, ChangedDefaultsAreStored) {
+  const std::string description =
+      "Unnamed repository; edit this file 'description' to name the "
+      "repository.\nTicket 4711\n";
+  WriteFile(InGitDir("description"), description);
+  WriteFile(InGitDir("info/exclude"), "# *.o, until 2024\n");
+  WriteFile(InGitDir("info/attributes"), "# *.png -text\n");
+  ASSERT_TRUE(Convert().ok());
+  ASSERT_TRUE(Restore().ok());
+  EXPECT_EQ(InRestored("description"), description);
+  EXPECT_EQ(InRestored("info/exclude"), "# *.o, until 2024\n");
+  EXPECT_EQ(InRestored("info/attributes"), "# *.png -text\n");
+  WriteFile(InGitDir("description"), "");
+  ASSERT_TRUE(Convert().ok());
+  ASSERT_TRUE(Restore().ok());
+  EXPECT_EQ(InRestored("description"), "");
+}
+
+// Of a restored repository that got settings and hooks of its own. Nobody has
+// ever activated these, so they are not mixed.
+TEST_F(RepositoryFilesTest, InactiveFilesBesideActiveOnesAreNotForgotten) {
+  repo_.Git({"config", "--unset", "core.logAllRefUpdates"});
+  WriteFile(InGitDir("config.archived"),
+            "[remote \"up\"]\n\turl = https://user:word@example.com/x\n"
+            "[http]\n\textraHeader = Authorization: x\n");
+  WriteFile(InGitDir("hooks/update.archived"), "old\n");
+  WriteHook("update");
+  const ProcessResult alone = Convert();
+  EXPECT_THAT(
+      alone.err,
+      AllOf(HasSubstr("not included: 'hooks/update.archived', because "
+                      "'hooks/update' is there, too"),
+            HasSubstr("setting 'http.extraheader', which may hold a secret")));
+  EXPECT_EQ(RunZpack({"cat-extra", file_, "config"}).out,
+            "[remote \"up\"]\n\turl = \"https://example.com/x\"\n");
+  repo_.Git({"config", "user.name", "New"});
+  EXPECT_THAT(Convert().err,
+              HasSubstr("not included: 'config.archived', because 'config' has "
+                        "settings, too"));
+  EXPECT_EQ(RunZpack({"cat-extra", file_, "config"}).out,
+            "[user]\n\tname = \"New\"\n");
+  EXPECT_TRUE(VerifyAgainst(repo_.path()).ok());
+}
+
+TEST_F(RepositoryFilesTest, SettingsOfTheWorktreeAreKept) {
+  repo_.Git({"config", "--unset", "core.logAllRefUpdates"});
+  repo_.Git({"config", "extensions.worktreeConfig", "true"});
+  repo_.Git({"config", "--worktree", "user.email", "one@example.com"});
+  repo_.Git({"worktree", "add", "-q", "--detach", dir_ / "linked"});
+  const RepoBuilder linked = RepoBuilder::Existing(dir_ / "linked");
+  linked.Git({"config", "--worktree", "user.email", "two@example.com"});
+  EXPECT_THAT(Convert().err, HasSubstr("not included: the settings of one "
+                                       "worktree in '"));
+  EXPECT_EQ(RunZpack({"cat-extra", file_, "config"}).out,
+            "[user]\n\temail = \"one@example.com\"\n");
+  ASSERT_TRUE(RunZpack({"convert", "-qf", dir_ / "linked", file_}).ok());
+  EXPECT_THAT(RunZpack({"cat-extra", file_, "config"}).out,
+              HasSubstr("two@example.com"));
+}
+
+TEST_F(RepositoryFilesTest, ReflogsOfTheWorktreesOwnRefsSurvive) {
+  const std::string old = repo_.SimpleCommit("old");
+  const std::string tip = repo_.Git({"rev-parse", "HEAD"});
+  for (const char* const name :
+       {"refs/worktree/a", "refs/bisect/bad", "refs/rewritten/x"}) {
+    repo_.Git({"update-ref", "--create-reflog", "-m", "one", name, old});
+    repo_.Git({"update-ref", "-m", "two", name, tip});
+  }
+  repo_.Git({"worktree", "add", "-q", "--detach", dir_ / "linked"});
+  const RepoBuilder linked = RepoBuilder::Existing(dir_ / "linked");
+  linked.Git({"update-ref", "--create-reflog", "refs/worktree/other", tip});
+  ASSERT_TRUE(Convert().ok());
+  EXPECT_TRUE(VerifyAgainst(repo_.path()).ok());
+  EXPECT_THAT(ListFiles(), Not(HasSubstr("refs/worktree/other")));
+  ASSERT_TRUE(Restore().ok());
+  const RepoBuilder restored = RepoBuilder::Existing(restored_);
+  for (const char* const name :
+       {"refs/worktree/a", "refs/bisect/bad", "refs/rewritten/x"}) {
+    EXPECT_EQ(restored.Git({"rev-parse", std::string(name) + "@{1}"}), old);
+  }
+  // That of the linked worktree has its own ones alone.
+  ASSERT_TRUE(RunZpack({"convert", "-qf", dir_ / "linked", file_}).ok());
+  EXPECT_THAT(ListFiles(), AllOf(HasSubstr("logs/refs/worktree/other"),
+                                 Not(HasSubstr("refs/bisect"))));
 }
 
 TEST_F(RepositoryFilesTest, GroupsCanBeLeftOut) {

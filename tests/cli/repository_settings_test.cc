@@ -63,13 +63,48 @@ TEST_F(RepositorySettingsTest, TrustedSettingsCannotMoveTheRepository) {
               AllOf(Not(HasSubstr("worktree")), Not(HasSubstr("partial"))));
 }
 
+// core.sharedRepository is in the settings, so it has to hold.
+TEST_F(RepositorySettingsTest, TrustedPermissionsAreApplied) {
+  const auto mode = [&](const std::string& name) {
+    const auto status = fs::status(restored_ + '/' + name);
+    return static_cast<unsigned>(status.permissions());
+  };
+  repo_.Git({"config", "core.sharedRepository", "0600"});
+  ASSERT_TRUE(Convert().ok());
+  ASSERT_TRUE(Restore({"--trust"}).ok());
+  for (const char* const name : {"", "objects", "refs/heads"}) {
+    EXPECT_EQ(mode(name), 0700U) << name;
+  }
+  for (const char* const name : {"HEAD", "config", "packed-refs"}) {
+    EXPECT_EQ(mode(name), 0600U) << name;
+  }
+  // As Git, which reads such a repository.
+  MemorySource source = SampleHistory(1);
+  source.files["config"] = "[core]\n\tsharedRepository = what\n";
+  WriteFile(file_, std::string(AsText(FileOf(source))));
+  EXPECT_TRUE(Restore({"--trust"}).ok());
+  fs::remove_all(restored_);
+  repo_.Git({"config", "core.sharedRepository", "group"});
+  ASSERT_TRUE(Convert().ok());
+  ASSERT_TRUE(Restore({"--trust"}).ok());
+  EXPECT_EQ(mode("") & 02070U, 02070U);
+  EXPECT_EQ(mode("objects/pack") & 02070U, 02070U);
+  EXPECT_EQ(mode("config") & 0060U, 0060U);
+  for (const std::string& pack : ListDirectory(restored_ + "/objects/pack")) {
+    EXPECT_EQ(mode("objects/pack/" + pack) & 0222U, 0U) << pack;
+  }
+}
+
 TEST_F(RepositorySettingsTest, MalformedSettingsAreAnError) {
-  // libgit2 and this library read the settings that matter before.
-  WriteFile(InGitDir("config.archived"), "not a setting");
-  ASSERT_TRUE(Convert({"--without", "reflogs"}).ok());
+  // Nobody needs these, and they may have any secret.
   repo_.Git({"config", "--unset", "core.logAllRefUpdates"});
-  ASSERT_TRUE(Convert({"--without", "reflogs"}).ok());
-  EXPECT_THAT(ListFiles(), HasSubstr("\tconfig\n"));
+  WriteFile(InGitDir("config.archived"), "not a setting");
+  EXPECT_THAT(
+      Convert().err,
+      HasSubstr("not included: 'config.archived', which is no configuration"));
+  MemorySource source = SampleHistory(1);
+  source.files["config"] = "not a setting";
+  WriteFile(file_, std::string(AsText(FileOf(source))));
   const ProcessResult restored = Restore({"--trust"});
   EXPECT_EQ(restored.exit_code, 128);
   EXPECT_THAT(restored.err, HasSubstr("config"));

@@ -44,7 +44,6 @@ bool CanBeWritten(std::string_view name) {
                                return IsConfigKeyCharacter(c) &&
                                       ToLower(c) == c;
                              }) &&
-         (last == first || last > first + 1) &&
          name.find('\r') == std::string_view::npos;
 }
 
@@ -53,10 +52,10 @@ std::string Written(const std::vector<ConfigEntry>& entries) {
   for (const auto& [name, value] : entries) {
     const size_t first = name.find('.');
     const size_t last = name.rfind('.');
-    const std::string_view subsection =
-        last == first
-            ? std::string_view()
-            : std::string_view(name).substr(first + 1, last - first - 1);
+    std::optional<std::string_view> subsection;
+    if (last != first) {
+      subsection = std::string_view(name).substr(first + 1, last - first - 1);
+    }
     AppendSection(name.substr(0, first), subsection, text);
     AppendEntry(name.substr(last + 1), value ? value->c_str() : nullptr, text);
   }

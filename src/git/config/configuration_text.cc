@@ -5,13 +5,14 @@
 
 namespace zpack {
 
-void AppendSection(std::string_view section, std::string_view subsection,
+void AppendSection(std::string_view section,
+                   std::optional<std::string_view> subsection,
                    std::string& out) {
   out += '[';
   out += section;
-  if (!subsection.empty()) {
+  if (subsection) {
     out += " \"";
-    for (const char c : subsection) {
+    for (const char c : *subsection) {
       if (c == '"' || c == '\\') out += '\\';
       out += c;
     }

@@ -5,13 +5,16 @@
 
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
 namespace zpack {
 
-// Appends the header of a section, which has no subsection if that is empty.
-void AppendSection(std::string_view section, std::string_view subsection,
+// Appends the header of a section, which may have no subsection: "" is one,
+// too.
+void AppendSection(std::string_view section,
+                   std::optional<std::string_view> subsection,
                    std::string& out);
 
 // Appends an entry. A null `value` stands for an entry without a value.

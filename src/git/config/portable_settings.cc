@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <utility>
 
 #include "base/ascii.h"
@@ -31,7 +32,7 @@ constexpr std::array<std::string_view, 8> kOfThisCopy = {
 // are in lower case.
 struct SettingName {
   std::string_view section;
-  std::string_view subsection;  // empty if there is none
+  std::optional<std::string_view> subsection;
   std::string_view key;
 };
 
@@ -76,7 +77,9 @@ bool HoldsSecret(std::string_view text) {
 
 // Whether the setting is left out as a whole.
 bool IsSecret(const SettingName& name, const ConfigValue& value) {
-  if (HasSecretKey(name) || HoldsSecret(name.subsection)) return true;
+  if (HasSecretKey(name) || HoldsSecret(name.subsection.value_or(""))) {
+    return true;
+  }
   // A helper may be a command with a password in it.
   return value && (HoldsSecret(*value) ||
                    (name.key.ends_with("helper") && value->starts_with('!')));
@@ -84,7 +87,9 @@ bool IsSecret(const SettingName& name, const ConfigValue& value) {
 
 // The name of a setting without secrets.
 std::string ShownName(std::string_view full_name, const SettingName& name) {
-  if (!HoldsSecret(name.subsection)) return WithoutUserinfo(full_name);
+  if (!HoldsSecret(name.subsection.value_or(""))) {
+    return WithoutUserinfo(full_name);
+  }
   return fmt::format("{}.*.{}", name.section, name.key);
 }
 
@@ -138,11 +143,14 @@ class SettingsCollector {
 
 }  // namespace
 
-Result<PortableSettings> ReadPortableSettings(const std::string& path) {
-  ZPACK_ASSIGN_OR_RETURN(const Configuration config,
-                         ReadConfigurationFile(path));
+Result<PortableSettings> ReadPortableSettings(
+    std::span<const std::string> paths) {
   SettingsCollector collector;
-  for (const ConfigEntry& entry : config.entries()) collector.Add(entry);
+  for (const std::string& path : paths) {
+    ZPACK_ASSIGN_OR_RETURN(const Configuration config,
+                           ReadConfigurationFile(path));
+    for (const ConfigEntry& entry : config.entries()) collector.Add(entry);
+  }
   return collector.Finish();
 }
 

@@ -6,6 +6,7 @@
 
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,8 +22,8 @@ struct PortableSettings {
   std::vector<std::string> left_out;
 };
 
-// Reads the settings in the configuration file `path`, without those of files
-// that it includes. Leaves out
+// Reads the settings in the configuration files `paths`, one after the other,
+// without those of files that they include. Leaves out
 // - settings that describe this copy: core.bare, core.worktree, lfs.storage,
 //   the format version, the extensions, and what the file system can do;
 // - settings that may hold a secret, by section, key, subsection or value, and
@@ -31,6 +32,7 @@ struct PortableSettings {
 //   needs the user;
 // - comments, which may hold anything.
 // Errors: those of ReadConfigurationFile.
-Result<PortableSettings> ReadPortableSettings(const std::string& path);
+Result<PortableSettings> ReadPortableSettings(
+    std::span<const std::string> paths);
 
 }  // namespace zpack

@@ -16,6 +16,7 @@
 #include <string_view>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "base/bytes.h"
 #include "base/error.h"
@@ -29,24 +30,37 @@
 namespace zpack {
 namespace {
 
+// What Git and libgit2 write into a new repository.
 constexpr std::string_view kDefaultDescription =
-    "Unnamed repository; edit this file 'description' to name the repository.";
+    "Unnamed repository; edit this file 'description' to name the "
+    "repository.\n";
+constexpr std::array<std::string_view, 2> kDefaultExcludes = {
+    "# git ls-files --others --exclude-from=.git/info/exclude\n"
+    "# Lines that start with '#' are comments.\n"
+    "# For a project mostly in C, the following would be a good set of\n"
+    "# exclude patterns (uncomment them if you want to use them):\n"
+    "# *.[oa]\n"
+    "# *~\n",
+    "# File patterns to ignore; see `git help ignore` for more information.\n"
+    "# Lines that start with '#' are comments.\n"};
+constexpr std::string_view kWorktreeConfig = "config.worktree";
 // Bytes of a file that may be Git's default.
 constexpr uint64_t kMaxDefault = 4096;
 
-// The directory of a file: linked worktrees have a HEAD of their own.
-const std::string& RootOf(const RepositoryLocation& location,
-                          std::string_view source) {
-  return source == "logs/HEAD" ? location.git_directory
-                               : location.common_directory;
-}
-
-// Not a reflog, although it is among them: a lock, or a log of a ref that
-// belongs to one worktree.
-bool IsOtherLog(std::string_view name) {
-  return name.ends_with(".lock") ||
+bool IsLogOfWorktree(std::string_view name) {
+  return name == "logs/HEAD" ||
          (SkipPrefix("logs/", name) && IsPerWorktreeRef(name));
 }
+
+// The directory of a file: linked worktrees have a HEAD, and some other refs,
+// of their own.
+const std::string& RootOf(const RepositoryLocation& location,
+                          std::string_view source) {
+  return IsLogOfWorktree(source) ? location.git_directory
+                                 : location.common_directory;
+}
+
+bool IsLock(std::string_view name) { return name.ends_with(".lock"); }
 
 class FileLister {
  public:
@@ -88,6 +102,14 @@ class FileLister {
                         std::string_view(file.source),
                         std::string_view(file.root));
     });
+    for (size_t i = 1; i < files.size(); ++i) {
+      const ListedFile& file = files[i];
+      if (file.name == files[i - 1].name && file.source != file.name &&
+          file.source.ends_with(kInactiveEnding)) {
+        listed_.left_out.push_back(FormatMessage(
+            "'{}', because '{}' is there, too", file.source, file.name));
+      }
+    }
     const auto same = std::ranges::unique(files, {}, &ListedFile::name);
     files.erase(same.begin(), same.end());
     return std::move(listed_);
@@ -96,7 +118,10 @@ class FileLister {
   Status AddReflogs() {
     if (format_.ref_storage == RefStorage::kFiles) {
       ZPACK_TRY(AddTree(FileGroup::kReflogs, "logs/HEAD"));
-      ZPACK_TRY(AddTree(FileGroup::kReflogs, "logs/refs"));
+      ZPACK_TRY(AddLogsBelow(location_.common_directory));
+      if (location_.git_directory != location_.common_directory) {
+        ZPACK_TRY(AddLogsBelow(location_.git_directory));
+      }
       ZPACK_ASSIGN_OR_RETURN(const auto names,
                              ListNames(location_.git_directory + "/logs"));
       for (const std::string& name : names) {
@@ -117,10 +142,23 @@ class FileLister {
     return {};
   }
 
+  Status AddLogsBelow(const std::string& root) {
+    ZPACK_ASSIGN_OR_RETURN(TreeListing tree, ListTree(root, "logs/refs"));
+    // The other worktrees' own logs are in no archive.
+    std::erase_if(tree.files, [&](const TreeFile& file) {
+      return RootOf(location_, file.name) != root;
+    });
+    NoteIrregular(tree);
+    for (TreeFile& file : tree.files) {
+      ZPACK_TRY(Add(FileGroup::kReflogs, std::move(file)));
+    }
+    return {};
+  }
+
   // Pseudo-refs such as ORIG_HEAD are not in the file. Git lists their reflogs,
   // whether they are there or not.
   void NotePseudoRefLog(const std::string& name) {
-    if (IsOtherLog(name)) return;
+    if (IsLock(name)) return;
     listed_.left_out.push_back(
         FormatMessage("the reflog of '{}', a pseudo-ref", name));
   }
@@ -157,29 +195,76 @@ class FileLister {
     return {};
   }
 
-  // The settings that a copy can use, without secrets.
+  // The settings that a copy can use, without secrets: those of the repository
+  // and of the worktree that is read, or else inactive ones.
   Status AddSettings() {
-    ZPACK_ASSIGN_OR_RETURN(const TreeListing found,
-                           ListTree(location_.common_directory, "config"));
-    NoteIrregular(found);
-    if (!found.files.empty()) {
-      ZPACK_ASSIGN_OR_RETURN(
-          PortableSettings settings,
-          ReadPortableSettings(location_.common_directory + "/config"));
-      std::ranges::move(settings.left_out,
-                        std::back_inserter(listed_.left_out));
-      if (!settings.text.empty()) {
-        AddText(FileGroup::kConfig, "config", std::move(settings.text));
+    std::vector<std::string> paths;
+    const auto add = [&](const std::string& root,
+                         std::string_view name) -> Status {
+      ZPACK_ASSIGN_OR_RETURN(const TreeListing found,
+                             ListTree(root, std::string(name)));
+      NoteIrregular(found);
+      for (const TreeFile& file : found.files) {
+        paths.push_back(root + '/' + file.name);
+      }
+      return {};
+    };
+    ZPACK_TRY(add(location_.common_directory, "config"));
+    if (format_.worktree == WorktreeConfiguration::kYes) {
+      ZPACK_TRY(add(location_.git_directory, kWorktreeConfig));
+    }
+    ZPACK_ASSIGN_OR_RETURN(PortableSettings settings,
+                           ReadPortableSettings(paths));
+    std::ranges::move(settings.left_out, std::back_inserter(listed_.left_out));
+    paths.clear();
+    const std::string inactive = InactiveName("config");
+    ZPACK_TRY(add(location_.common_directory, inactive));
+    if (!paths.empty() && !settings.text.empty()) {
+      listed_.left_out.push_back(
+          FormatMessage("'{}', because 'config' has settings, too", inactive));
+    } else if (!paths.empty()) {
+      auto others = ReadPortableSettings(paths);
+      if (others) {
+        std::ranges::move(others->left_out,
+                          std::back_inserter(listed_.left_out));
+        settings.text = std::move(others->text);
+      } else {
+        // Where nothing is understood, secrets are not.
+        listed_.left_out.push_back(
+            FormatMessage("'{}', which is no configuration", inactive));
       }
     }
-    return AddTree(FileGroup::kConfig, InactiveName("config"));
+    if (!settings.text.empty()) {
+      AddText(FileGroup::kConfig, "config", std::move(settings.text));
+    }
+    return {};
+  }
+
+  // Settings of a worktree other than that which is read. `directory` is that
+  // of the worktree, relative to the common one.
+  Status NoteSettings(const std::string& directory) {
+    const std::string root = location_.common_directory + directory;
+    if (format_.worktree != WorktreeConfiguration::kYes ||
+        root == location_.git_directory) {
+      return {};
+    }
+    ZPACK_ASSIGN_OR_RETURN(const TreeListing found,
+                           ListTree(root, std::string(kWorktreeConfig)));
+    for (const TreeFile& file : found.files) {
+      if (file.size == 0) continue;
+      listed_.left_out.push_back(FormatMessage(
+          "the settings of one worktree in '{}/{}'", root, file.name));
+    }
+    return {};
   }
 
   Status AddWorktrees() {
     ZPACK_ASSIGN_OR_RETURN(
         const auto ids, ListNames(location_.common_directory + "/worktrees"));
+    ZPACK_TRY(NoteSettings(""));
     for (const std::string& id : ids) {
       const std::string directory = "worktrees/" + id;
+      ZPACK_TRY(NoteSettings('/' + directory));
       if (format_.ref_storage == RefStorage::kReftable) {
         ZPACK_TRY(AddReftableHead(directory));
       } else {
@@ -228,7 +313,7 @@ class FileLister {
   // Whether a file may have this name. If not, notes that.
   bool CheckName(FileGroup group, const std::string& name,
                  const std::string& source) {
-    if (group == FileGroup::kReflogs && IsOtherLog(name)) return false;
+    if (group == FileGroup::kReflogs && IsLock(name)) return false;
     if (IsValidFileName(group, name)) return true;
     listed_.left_out.push_back(FormatMessage("'{}' is not a name of {}", source,
                                              FileGroupName(group)));
@@ -268,7 +353,7 @@ class FileLister {
     return {};
   }
 
-  // Whether Git made the file, and it says nothing.
+  // Whether Git made the file, and nobody changed it.
   Result<bool> IsDefault(FileGroup group, const TreeFile& file) const {
     if ((group != FileGroup::kDescription && group != FileGroup::kInfo) ||
         file.size > kMaxDefault) {
@@ -281,19 +366,9 @@ class FileLister {
     ZPACK_ASSIGN_OR_RETURN(const size_t size,
                            ReadFull(*opened, content, root + '/' + file.name));
     const std::string_view text = AsText(ByteView(content).first(size));
-    if (group == FileGroup::kDescription) {
-      return text.starts_with(kDefaultDescription);
-    }
-    return IsOnlyComments(text);
-  }
-
-  static bool IsOnlyComments(std::string_view text) {
-    while (!text.empty()) {
-      const std::string_view line = text.substr(0, text.find('\n'));
-      if (!line.empty() && line[0] != '#') return false;
-      text.remove_prefix(std::min(line.size() + 1, text.size()));
-    }
-    return true;
+    if (group == FileGroup::kDescription) return text == kDefaultDescription;
+    return text.empty() ||
+           std::ranges::find(kDefaultExcludes, text) != kDefaultExcludes.end();
   }
 
   // Objects of Git LFS outside of 'lfs/objects'. They come back there.

@@ -21,9 +21,9 @@ namespace zpack {
 // The files of all groups. Of FileGroup::kOther, those at and below the paths
 // `others` in the git directory. Objects of Git LFS are also those in `lfs`. No
 // symbolic link is followed. Files that Git made and nobody changed are not
-// listed: samples of hooks, the default description, an 'info/exclude' of
-// comments. Errors: kIo; those of ReadPortableSettings; with reftables, also
-// those of reading them.
+// listed: samples of hooks, the default description, the default
+// 'info/exclude'. Errors: kIo; those of ReadPortableSettings; with reftables,
+// also those of reading them.
 Result<ListedFiles> ListRepositoryFiles(const RepositoryLocation& location,
                                         const RepositoryFormat& format,
                                         std::span<const std::string> others,

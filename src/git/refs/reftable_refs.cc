@@ -159,13 +159,16 @@ Result<std::map<std::string, std::string>> ReadReftableLogs(
     const RepositoryLocation& location, ObjectFormat format) {
   const bool linked = IsLinked(location);
   const auto is_common = [&](std::string_view name) {
-    return IsBelowRefs(name) ? !IsPerWorktreeRef(name) : !linked;
+    return !linked || (IsBelowRefs(name) && !IsPerWorktreeRef(name));
   };
   ZPACK_ASSIGN_OR_RETURN(
       auto logs, ReadLogsOf(location.common_directory, format, is_common));
   if (linked) {
-    ZPACK_ASSIGN_OR_RETURN(auto own, ReadLogsOf(location.git_directory, format,
-                                                std::not_fn(IsBelowRefs)));
+    ZPACK_ASSIGN_OR_RETURN(
+        auto own,
+        ReadLogsOf(location.git_directory, format, [](std::string_view name) {
+          return !IsBelowRefs(name) || IsPerWorktreeRef(name);
+        }));
     logs.merge(own);
   }
   return logs;

@@ -4,12 +4,12 @@
 #include "git/repack/repack_configuration.h"
 
 #include <algorithm>
-#include <charconv>
 #include <string_view>
 #include <utility>
 
 #include "base/error.h"
 #include "git/config/configuration.h"
+#include "git/config/shared_repository.h"
 #include "git/repository_layout.h"
 
 namespace zpack {
@@ -49,46 +49,6 @@ bool IsBare(const RepositoryLocation& location,
   const bool linked = location.git_directory != location.common_directory;
   return format.bare.value_or(!linked && location.work_tree.empty() &&
                               !location.git_directory.ends_with("/.git"));
-}
-
-// The value of core.sharedRepository.
-Result<SharedMode> ReadSharedMode(const Configuration& config) {
-  using enum SharedMode::Kind;
-  constexpr SharedMode kGroup{kAtLeast, 0660};
-  constexpr SharedMode kEverybody{kAtLeast, 0664};
-  constexpr unsigned kOwner = 0600;
-  constexpr unsigned kAll = 0666;
-  const ConfigEntry* const entry = config.Find("core.sharedrepository");
-  if (entry == nullptr) return SharedMode{};
-  // An entry without a value.
-  if (!entry->value) return kGroup;
-  const std::string& text = *entry->value;
-  if (text == "umask") return SharedMode{};
-  if (text == "group") return kGroup;
-  if (text == "all" || text == "world" || text == "everybody") {
-    return kEverybody;
-  }
-  unsigned bits = 0;
-  const char* const end = text.data() + text.size();
-  const auto parsed = std::from_chars(text.data(), end, bits, 8);
-  if (text.empty() || parsed.ec != std::errc() || parsed.ptr != end) {
-    if (const auto yes = ParseConfigBool(entry->value)) {
-      return *yes ? kGroup : SharedMode{};
-    }
-    return MakeError(ErrorCode::kGit, "bad value '{}' of core.sharedRepository",
-                     text);
-  }
-  // Values that old versions of Git wrote.
-  if (bits <= 2) {
-    return bits == 0 ? SharedMode{} : bits == 1 ? kGroup : kEverybody;
-  }
-  if ((bits & kOwner) != kOwner) {
-    return MakeError(ErrorCode::kGit,
-                     "core.sharedRepository is {:04o}; the owner of files must "
-                     "always have read and write permissions",
-                     bits);
-  }
-  return SharedMode{kExactly, bits & kAll};
 }
 
 // Settings of the search for deltas, with Git's defaults, except the window:

@@ -3,7 +3,10 @@
 
 #include "git/restore/repository_sink.h"
 
+#include <sys/stat.h>
+
 #include <array>
+#include <cerrno>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -14,8 +17,10 @@
 #include "base/error.h"
 #include "base/umask.h"
 #include "codec/deflate.h"
+#include "git/config/configuration_file.h"
 #include "git/config/portable_settings.h"
 #include "git/config/promisor_remotes.h"
+#include "git/config/shared_repository.h"
 #include "git/files/directory_listing.h"
 #include "git/repository_layout.h"
 #include "git/restore/restore_place.h"
@@ -151,6 +156,10 @@ class RepositorySink final : public ObjectSink {
   // Makes the repository a partial clone, if it is to be one.
   Status WritePromisorMarks();
   Result<uint64_t> Publish(const RefsSnapshot& refs);
+  // Gives files and directories the permissions that core.sharedRepository of
+  // the restored settings asks for.
+  Status ShareFiles();
+  Status ShareBelow(const std::string& directory, const SharedMode& shared);
   // Makes the directories above the file `name`.
   Status MakeDirectoriesFor(const std::string& name);
   // Notes which worktree a file belongs to, and which reflog it is.
@@ -230,7 +239,7 @@ Status RepositorySink::OpenFile(const std::string& name, bool executable) {
 Status RepositorySink::AddSettings() {
   const std::string inactive = InactiveName(place_->inside() + '/' + kConfig);
   ZPACK_ASSIGN_OR_RETURN(const PortableSettings settings,
-                         ReadPortableSettings(inactive));
+                         ReadPortableSettings({&inactive, 1}));
   ZPACK_TRY(RemoveIfThere(file_system_, inactive));
   return AppendToConfig(kMaxConfig, settings.text);
 }
@@ -310,6 +319,38 @@ Status RepositorySink::WritePromisorMarks() {
   return WriteFile("objects/pack/" + pack_->name() + ".promisor", "");
 }
 
+Status RepositorySink::ShareFiles() {
+  const std::string directory = place_->inside();
+  ZPACK_ASSIGN_OR_RETURN(const Configuration config,
+                         ReadConfigurationFile(directory + '/' + kConfig));
+  const auto shared = ReadSharedMode(config);
+  // Git reads a repository with a value that it does not understand.
+  if (!shared || shared->kind == SharedMode::Kind::kUmask) return {};
+  place_->Share(*shared);
+  return ShareBelow(directory, *shared);
+}
+
+Status RepositorySink::ShareBelow(const std::string& directory,
+                                  const SharedMode& shared) {
+  ZPACK_ASSIGN_OR_RETURN(const auto entries, ListEntries(directory));
+  for (const auto& [name, type] : entries) {
+    const std::string path = directory + '/' + name;
+    struct stat info;
+    if (lstat(path.c_str(), &info) != 0) {
+      return std::unexpected(IoError("stat", path, errno));
+    }
+    if (S_ISLNK(info.st_mode)) continue;
+    const unsigned mode = info.st_mode & 07777U;
+    if (!S_ISDIR(info.st_mode)) {
+      ZPACK_TRY(file_system_.SetMode(path, shared.ForFile(mode)));
+      continue;
+    }
+    ZPACK_TRY(ShareBelow(path, shared));
+    ZPACK_TRY(file_system_.SetMode(path, shared.ForDirectory(mode)));
+  }
+  return {};
+}
+
 Result<uint64_t> RepositorySink::Publish(const RefsSnapshot& refs) {
   uint64_t pack_bytes = 0;
   if (pack_) {
@@ -322,6 +363,7 @@ Result<uint64_t> RepositorySink::Publish(const RefsSnapshot& refs) {
     pack_.reset();
   }
   ZPACK_TRY(WriteRefs(refs));
+  ZPACK_TRY(ShareFiles());
   // Also syncs the names of files and directories.
   ZPACK_TRY(file_system_.SyncFileSystem(place_->inside()));
   ZPACK_TRY(place_->Publish());

@@ -298,8 +298,8 @@ Status RestorePlace::PublishNew() {
     return std::unexpected(IoError("stat", staging_, errno));
   }
   const unsigned inherited = info.st_mode & (S_ISUID | S_ISGID | S_ISVTX);
-  ZPACK_TRY(
-      file_system_.SetMode(inside_, inherited | (0777 & ~CurrentUmask())));
+  ZPACK_TRY(file_system_.SetMode(
+      inside_, inherited | shared_.ForDirectory(0777 & ~CurrentUmask())));
   ZPACK_TRY(file_system_.Rename(staging_, destination_, Replace::kNo));
   if (!IsOpened(opened_, destination_)) {
     // What was renamed belongs to another process, and goes back.

@@ -13,6 +13,7 @@
 #include "base/descriptor.h"
 #include "base/file.h"
 #include "base/reserve.h"
+#include "base/shared_mode.h"
 #include "zpack/options.h"
 #include "zpack/result.h"
 
@@ -58,6 +59,10 @@ class RestorePlace {
   // is not empty.
   Status TryPublish() const;
 
+  // A new directory gets the permissions that `shared` asks for. One that is
+  // there already, or is replaced, gives its own.
+  void Share(const SharedMode& shared) { shared_ = shared; }
+
   // Renames the repository to the destination, and removes the repository that
   // it replaces. After an error the destination is unchanged, unless the
   // message says otherwise. REQUIRES: everything in the private directory is
@@ -91,7 +96,8 @@ class RestorePlace {
   std::string old_path_;   // leads to it, whatever has its name
   Descriptor opened_{-1};  // the private directory
   std::string inside_;
-  Reserve reserve_;                 // for removing the private directory
+  Reserve reserve_;  // for removing the private directory
+  SharedMode shared_;
   bool owned_ = false;              // the destructor must remove `staging_`
   std::vector<std::string> moved_;  // entries moved up, before HEAD
 };

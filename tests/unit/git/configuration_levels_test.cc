@@ -135,7 +135,11 @@ class ConfigurationLevelsTest : public ::testing::Test {
   // The repository includes a file under this condition, or always.
   void Include(const std::string& condition, const std::string& path) const {
     std::string text = ReadFile(InRepo("config"));
-    AppendSection(condition.empty() ? "include" : "includeIf", condition, text);
+    if (condition.empty()) {
+      AppendSection("include", std::nullopt, text);
+    } else {
+      AppendSection("includeIf", condition, text);
+    }
     AppendEntry("path", path.c_str(), text);
     WriteFile(InRepo("config"), text + "[after]\n\tx = 1\n");
   }

@@ -25,7 +25,8 @@ class PortableSettingsTest : public ::testing::Test {
  protected:
   PortableSettings Read(const std::string& text) const {
     testing::WriteFile(dir_ / "config", text);
-    auto settings = ReadPortableSettings(dir_ / "config");
+    const std::string path = dir_ / "config";
+    auto settings = ReadPortableSettings({&path, 1});
     EXPECT_THAT(settings, IsOk());
     return settings ? *std::move(settings) : PortableSettings{};
   }
@@ -49,6 +50,27 @@ TEST_F(PortableSettingsTest, KeepsOrderAndSubsections) {
             "[remote \"Origin\"]\n\turl = \"../x\"\n\tfetch = \"+a:a\"\n"
             "\tfetch = \"+b:b\"\n[pack]\n\tthreads = \"2\"\n"
             "[remote \"a\\\"b\\\\\"]\n\turl = \"y\"\n");
+}
+
+// Git reads 'core..fsmonitor', which means nothing to it.
+TEST_F(PortableSettingsTest, AnEmptySubsectionStaysOne) {
+  const std::string text =
+      "[core \"\"]\n\tfsmonitor = \"x\"\n\tbare = \"false\"\n"
+      "[core]\n\tfsmonitor = \"y\"\n[remote \"\"]\n\turl = \"z\"\n";
+  EXPECT_EQ(Read(text).text, text);
+}
+
+// Of some settings the first value counts, of others the last.
+TEST_F(PortableSettingsTest, FilesFollowOneAnother) {
+  const std::vector<std::string> paths = {dir_ / "a", dir_ / "b"};
+  testing::WriteFile(paths[0], "[remote \"x\"]\n\turl = 1\n\turl = 2\n");
+  testing::WriteFile(paths[1],
+                     "[remote \"x\"]\n\turl = 1\n[user]\n\tname = B\n");
+  const auto settings = ReadPortableSettings(paths);
+  ASSERT_THAT(settings, IsOk());
+  EXPECT_EQ(settings->text,
+            "[remote \"x\"]\n\turl = \"1\"\n\turl = \"2\"\n"
+            "\turl = \"1\"\n[user]\n\tname = \"B\"\n");
 }
 
 TEST_F(PortableSettingsTest, ValuesReadTheSameAgain) {
@@ -146,7 +168,8 @@ TEST_F(PortableSettingsTest, DoesNotFollowIncludes) {
 
 TEST_F(PortableSettingsTest, RejectsMalformedFiles) {
   testing::WriteFile(dir_ / "config", "[core\n");
-  EXPECT_THAT(ReadPortableSettings(dir_ / "config"), HasCode(ErrorCode::kGit));
+  const std::string path = dir_ / "config";
+  EXPECT_THAT(ReadPortableSettings({&path, 1}), HasCode(ErrorCode::kGit));
 }
 
 }  // namespace
