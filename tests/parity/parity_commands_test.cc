@@ -201,6 +201,16 @@ TEST_F(ParityCommands, RepairNamesParityOfWhatItReplaced) {
               StartsWith("warning: '" + output + ".zpar' is the parity of"));
 }
 
+// Which is then what the parity was made for.
+TEST_F(ParityCommands, RepairOverTheFileNeedsNoNewParity) {
+  ASSERT_TRUE(RunZpack({"protect", "-q", "--beside", file_}).ok());
+  Damage(file_, 300);
+  const ProcessResult repaired = RunZpack({"repair", "-f", "-o", file_, file_});
+  EXPECT_TRUE(repaired.ok());
+  EXPECT_THAT(repaired.err, Not(HasSubstr("warning")));
+  EXPECT_TRUE(RunZpack({"verify", "-q", file_}).ok());
+}
+
 TEST_F(ParityCommands, WithoutParityAnotherCommandIsNamed) {
   const ProcessResult repair = RunZpack({"repair", file_});
   EXPECT_EQ(repair.exit_code, 128);

@@ -110,22 +110,38 @@ std::string Request(ObjectFormat format, const std::set<ObjectId>& wants) {
 }
 
 // The lines before the pack, and in `wants` the objects of the refs.
-std::string BundleHeader(const ArchiveReader& reader,
-                         std::set<ObjectId>& wants) {
+Result<std::string> BundleHeader(const ArchiveReader& reader,
+                                 std::set<ObjectId>& wants, std::ostream& err) {
   const bool sha1 = reader.object_format() == ObjectFormat::kSha1;
   std::string text = sha1 ? "# v2 git bundle\n" : "# v3 git bundle\n";
   if (!sha1) {
     text += fmt::format("@object-format={}\n",
                         ObjectFormatName(reader.object_format()));
   }
-  const auto add = [&](const std::string& name) {
+  const auto add = [&](const std::string& name) -> Status {
     const ObjectId id = reader.refs().Resolve(name);
-    if (id.empty()) return;
+    if (id.empty()) return {};
+    const auto exists = reader.Contains(id);
+    if (!exists) return std::unexpected(exists.error());
+    if (!*exists) {
+      err << fmt::format(
+          "warning: not included: '{}', whose object {} is not "
+          "in the file\n",
+          QuoteName(name, kMaxNameInMessage), id.ToHex());
+      return {};
+    }
     wants.insert(id);
     text += fmt::format("{} {}\n", id.ToHex(), name);
+    return {};
   };
-  for (const Ref& ref : reader.refs().refs) add(ref.name);
-  add("HEAD");
+  for (const Ref& ref : reader.refs().refs) {
+    if (Status added = add(ref.name); !added) {
+      return std::unexpected(std::move(added).error());
+    }
+  }
+  if (Status added = add("HEAD"); !added) {
+    return std::unexpected(std::move(added).error());
+  }
   return text + '\n';
 }
 
@@ -133,7 +149,8 @@ std::string BundleHeader(const ArchiveReader& reader,
 
 Result<uint64_t> WriteBundle(const std::string& path,
                              const ArchiveReader& reader,
-                             const RestoreOptions& options, std::ostream& out) {
+                             const RestoreOptions& options, std::ostream& out,
+                             std::ostream& err) {
   if (!reader.refs().shallow.empty()) {
     return std::unexpected(
         Error{ErrorCode::kUnsupported,
@@ -142,12 +159,16 @@ Result<uint64_t> WriteBundle(const std::string& path,
                           QuoteName(path, kMaxNameInMessage))});
   }
   std::set<ObjectId> wants;
-  out << BundleHeader(reader, wants);
+  const auto header = BundleHeader(reader, wants, err);
+  if (!header) return std::unexpected(header.error());
+  out << *header;
   if (wants.empty()) {
-    return std::unexpected(Error{
-        ErrorCode::kNotFound,
-        fmt::format("refusing to create an empty bundle: '{}' has no refs",
-                    QuoteName(path, kMaxNameInMessage))});
+    return std::unexpected(
+        Error{ErrorCode::kNotFound,
+              fmt::format(
+                  "refusing to create an empty bundle: no ref of '{}' names an "
+                  "object in it",
+                  QuoteName(path, kMaxNameInMessage))});
   }
   UploadPackOptions serve;
   serve.run = options.run;

@@ -24,6 +24,7 @@ namespace zpack::cli {
 // shallow repository or a partial clone; those of UploadPack; kIo.
 Result<uint64_t> WriteBundle(const std::string& path,
                              const ArchiveReader& reader,
-                             const RestoreOptions& options, std::ostream& out);
+                             const RestoreOptions& options, std::ostream& out,
+                             std::ostream& err);
 
 }  // namespace zpack::cli

@@ -133,8 +133,10 @@ int Run(const po::variables_map& values, const Io& io) {
   RefuseRepository(file);
   const auto report = Repair(file, options);
   if (!report) return Fail(io, report.error());
-  // In place, the file is again what its parity was made for.
+  // In place, or with the parity beside it, the file is again what its parity
+  // was made for.
   if (!report->output.empty() && report->parity_output.empty() &&
+      report->parity != report->output + ".zpar" &&
       options.in_place == Overwrite::kNo) {
     WarnOfOldParity(report->output, io.err);
   }
