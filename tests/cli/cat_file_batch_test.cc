@@ -109,6 +109,21 @@ TEST_F(CatFileBatchTest, AllObjectsUnorderedHaveTheirContents) {
   EXPECT_EQ(ParseBatch(ours.out), ParseBatch(gits));
 }
 
+// One bad name does not end the answers.
+TEST_F(CatFileBatchTest, SearchesThatCannotBeReadAreMissing) {
+  const std::string input = ":/[\nHEAD^{/[}\n:/!x\nHEAD\n";
+  ExpectSame({"--batch-check"}, input);
+  ExpectSame({"--batch-check", "--buffer"}, input);
+}
+
+TEST_F(CatFileBatchTest, AFormatEndsItsElements) {
+  const ProcessResult result =
+      RunZpack({"cat-file", "--batch-check=%(objectsize", file_});
+  EXPECT_EQ(result.exit_code, 128);
+  EXPECT_THAT(result.err,
+              ::testing::HasSubstr("'(objectsize' does not end in ')'"));
+}
+
 TEST_F(CatFileBatchTest, BufferedNames) {
   const std::string input =
       "HEAD one\ngone two\nmain three\n" + FakeId('5') + "\nv1\n";

@@ -122,6 +122,11 @@ TEST_F(GrepTest, OptionsAreThoseOfGit) {
       {"-o", "-n", "--column", "-e", "foo", "-e", "bar"},
       {"-a", "foo"},
       {"-I", "foo"},
+      {"-I", "-a", "foo"},
+      {"-a", "-I", "foo"},
+      {"--max-depth=0", "-r", "foo"},
+      {"--no-recursive", "--max-depth=5", "foo"},
+      {"--max-depth=5", "--no-recursive", "foo"},
       {"-q", "foo"},
       {"-q", "nothing at all"},
       {"-F", "+ foo;"},
@@ -193,12 +198,25 @@ TEST_F(GrepTest, RevisionsAndPaths) {
   EXPECT_EQ(Grep({"2"}, {}).out, "HEAD:a:foo 2\n");
 }
 
+TEST_F(GrepTest, NamesThatARevisionGivesAreQuoted) {
+  repo_.SetRef("refs/heads/main",
+               Commit({{"a\nb", "foo\n"}, {"\xc3\xa4", "foo\n"}}));
+  Convert();
+  for (const std::string option : {"-l", "-c", "-n", "-z"}) {
+    ExpectSame({option, "foo"}, {"HEAD:a\nb"});
+    ExpectSame({option, "foo"}, {"HEAD:\xc3\xa4"});
+  }
+}
+
 TEST_F(GrepTest, PatternsOfAFile) {
   repo_.SetRef("refs/heads/main", Commit(SomeFiles()));
   Convert();
   WriteFile(dir_ / "patterns", "return\r\nno such\nword");
   ExpectSame({"-f", dir_ / "patterns"}, {"HEAD"});
   ExpectSame({"-F", "-f", dir_ / "patterns", "-e", "binary"}, {"HEAD"});
+  WriteFile(dir_ / "empty-lines", "no such\n\n\r\nword\n\n");
+  ExpectSame({"-f", dir_ / "empty-lines"}, {"HEAD"});
+  ExpectSame({"-v", "-c", "-f", dir_ / "empty-lines"}, {"HEAD"});
   WriteFile(dir_ / "wrong", "fine\nx[\n");
   const ProcessResult wrong = Grep({"-f", dir_ / "wrong"}, {"HEAD"});
   EXPECT_EQ(wrong.exit_code, 128);

@@ -110,6 +110,9 @@ TEST_F(RevisionRangeTest, RangesListWhatGitLists) {
       {"--all", "^main"},
       {"--all", "^left", "^alone"},
       {"left", "^left"},
+      {"left", "^left^!"},
+      {"left", "^left^-"},
+      {"left", "^v1^-2"},
       {"left~2..left"}};
   for (const std::vector<std::string>& set : sets) {
     ExpectSameList(set);
@@ -126,10 +129,28 @@ TEST_F(RevisionRangeTest, RangesListWhatGitLists) {
   }
 }
 
+// As in Git; scripts and aliases add options.
+TEST_F(RevisionRangeTest, TheLastOfAnOptionCounts) {
+  ExpectSameList({"--max-count=1", "--max-count=2", "--all"});
+  ExpectSameList({"--objects", "--objects", "--count", "--count", "left"});
+}
+
 TEST_F(RevisionRangeTest, LimitsWithoutExclusions) {
   for (const char* const count : {"0", "1", "3", "100", "-1"}) {
     ExpectSameList({"--max-count=" + std::string(count), "--all"});
     ExpectSameList({"--max-count=" + std::string(count), "--objects", "left"});
+  }
+}
+
+// The parents are those of the commit that is found, whatever its name.
+TEST_F(RevisionRangeTest, ParentsOfWhatASearchFinds) {
+  for (const std::string suffix : {"^!", "^@", "^-"}) {
+    for (const std::string name : {"left^{/left}", "left^{/!-left9}"}) {
+      ExpectSameList({name + suffix});
+    }
+    // What Git begins a search with depends on its version.
+    EXPECT_TRUE(RunZpack({"rev-list", file_, ":/!-left9" + suffix}).ok());
+    EXPECT_TRUE(RunZpack({"rev-list", file_, ":/left" + suffix}).ok());
   }
 }
 

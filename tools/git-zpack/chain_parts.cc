@@ -69,7 +69,8 @@ void validate(boost::any& value, const std::vector<std::string>& /*text*/,
 }
 
 void AddForceOption(po::options_description& options, const char* help) {
-  options.add_options()("force,f", po::value<Times>()->zero_tokens(), help);
+  options.add_options()("force,f",
+                        po::value<Times>()->zero_tokens()->composing(), help);
 }
 
 Dependents DependentsOf(const po::variables_map& options) {

@@ -356,7 +356,8 @@ po::variables_map ParseArguments(const Command& command,
                                   .style(kOptionStyle)
                                   .run();
   const std::vector<po::option> in_order = parsed.options;
-  if (!command.after_dashes.empty()) KeepLast(all, parsed.options);
+  KeepLast(all, command.last_value_counts || !command.after_dashes.empty(),
+           parsed.options);
   po::store(parsed, values);
   po::notify(values);
   if (!command.after_dashes.empty()) {

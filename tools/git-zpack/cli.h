@@ -79,6 +79,9 @@ struct Command {
   // The argument, which may be repeated, that gets the words after '--'.
   // Without it, they are arguments like others.
   std::string_view after_dashes = {};
+  // Of options that are given several times, the last value counts, as in Git.
+  // Otherwise, only options without a value may be given several times.
+  bool last_value_counts = false;
   // The option that '-<n>' stands for, without its dashes.
   std::string_view number_option = {};
 };

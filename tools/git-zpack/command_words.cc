@@ -126,13 +126,14 @@ std::vector<std::string> TakeWordsAfterDashes(const Command& command,
   return after;
 }
 
-void KeepLast(const po::options_description& known,
+void KeepLast(const po::options_description& known, bool values,
               std::vector<po::option>& options) {
   std::set<std::string> later;
   for (size_t i = options.size(); i-- > 0;) {
     const po::option& option = options[i];
-    if (option.position_key >= 0 ||
-        known.find(option.string_key, false).semantic()->is_composing()) {
+    if (option.position_key >= 0) continue;
+    const auto semantic = known.find(option.string_key, false).semantic();
+    if (semantic->is_composing() || (!values && semantic->max_tokens() != 0)) {
       continue;
     }
     if (!later.insert(option.string_key).second) {

@@ -40,9 +40,10 @@ std::vector<std::string> WithEmptyValuesApart(
 std::vector<std::string> TakeWordsAfterDashes(const Command& command,
                                               std::vector<std::string>& words);
 
-// Leaves only the last of an option that is given more than once, as in Git.
-// Options that collect values are marked as composing.
-void KeepLast(const po::options_description& known,
+// Leaves only the last of an option that is given more than once, as in Git; of
+// options with a value only if `values` is true. Options that collect values
+// are marked as composing.
+void KeepLast(const po::options_description& known, bool values,
               std::vector<po::option>& options);
 
 // Keeps the options for WordsInOrder.

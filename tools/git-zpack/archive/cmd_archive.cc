@@ -203,6 +203,8 @@ const Command kArchiveCommand = {
     {},
     true,
     archive_command::AddOptions,
-    archive_command::Run};
+    archive_command::Run,
+    {},
+    true};
 
 }  // namespace zpack::cli

@@ -9,6 +9,8 @@
 #include <array>
 #include <utility>
 
+#include "zpack/quote.h"
+
 namespace zpack::cli {
 
 Result<BatchFormat> BatchFormat::Parse(std::string_view text) {
@@ -26,7 +28,13 @@ Result<BatchFormat> BatchFormat::Parse(std::string_view text) {
       continue;
     }
     const size_t close = text.find(')');
-    if (!text.starts_with("%(") || close == std::string_view::npos) {
+    if (text.starts_with("%(") && close == std::string_view::npos) {
+      return std::unexpected(
+          Error{ErrorCode::kInvalidArgument,
+                fmt::format("format element '{}' does not end in ')'",
+                            QuoteName(text.substr(1)))});
+    }
+    if (!text.starts_with("%(")) {
       literal += text.front();
       text.remove_prefix(1);
       continue;

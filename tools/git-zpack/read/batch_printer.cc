@@ -102,6 +102,7 @@ Result<Named> Resolve(const ArchiveReader& reader, std::string_view line,
     if (!exists) return std::unexpected(exists.error());
     if (*exists) named.id = *id;
   } else if (id.error().code == ErrorCode::kNotFound ||
+             id.error().code == ErrorCode::kInvalidArgument ||
              id.error().code == ErrorCode::kAmbiguous) {
     named.why = id.error().code;
   } else {

@@ -206,6 +206,8 @@ const Command kCatFileCommand = {
      {"--batch-check", BatchFormat::kDefault}},
     false,
     cat_file_command::AddOptions,
-    cat_file_command::Run};
+    cat_file_command::Run,
+    {},
+    true};
 
 }  // namespace zpack::cli

@@ -161,6 +161,8 @@ const Command kLsTreeCommand = {"ls-tree",
                                 {},
                                 false,
                                 ls_tree_command::AddOptions,
-                                ls_tree_command::Run};
+                                ls_tree_command::Run,
+                                {},
+                                true};
 
 }  // namespace zpack::cli

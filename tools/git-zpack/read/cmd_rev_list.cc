@@ -156,6 +156,8 @@ const Command kRevListCommand = {
     {},
     false,
     rev_list_command::AddOptions,
-    rev_list_command::Run};
+    rev_list_command::Run,
+    {},
+    true};
 
 }  // namespace zpack::cli

@@ -27,15 +27,15 @@ Result<ObjectId> Resolve(const ArchiveReader& reader, std::string_view name) {
   return id;
 }
 
-// The parents of the commit that `revision` leads to.
+// The parents of the commit that object `id` leads to.
 Result<std::vector<ObjectId>> ParentsOf(const ArchiveReader& reader,
-                                        std::string_view revision) {
-  const auto commit = reader.Resolve(fmt::format("{}^0", revision));
+                                        const ObjectId& id) {
+  const auto commit = reader.Peel(id, ObjectType::kCommit);
   if (!commit) return std::unexpected(commit.error());
   std::vector<ObjectId> parents;
   while (true) {
-    const auto parent =
-        reader.Resolve(fmt::format("{}^{}", revision, parents.size() + 1));
+    const auto parent = reader.Resolve(
+        fmt::format("{}^{}", commit->ToHex(), parents.size() + 1));
     if (!parent && parent.error().code == ErrorCode::kNotFound) return parents;
     if (!parent) return std::unexpected(parent.error());
     parents.push_back(*parent);
@@ -96,12 +96,18 @@ std::optional<size_t> TakeMinus(std::string_view& revision) {
   return number;
 }
 
+// Where the commits that a word names go.
+struct Sides {
+  std::vector<ObjectId>& wanted;
+  std::vector<ObjectId>& unwanted;
+};
+
 // `revision` without the suffix '^!' or '^-<n>', which leaves out parents.
 Status AddWithoutParents(const ArchiveReader& reader, std::string_view revision,
-                         std::optional<size_t> only, WalkOptions& walk) {
+                         std::optional<size_t> only, const Sides& to) {
   const auto id = Resolve(reader, revision);
   if (!id) return std::unexpected(id.error());
-  auto parents = ParentsOf(reader, revision);
+  auto parents = ParentsOf(reader, *id);
   if (!parents) return std::unexpected(parents.error());
   if (only && (*only == 0 || *only > parents->size())) {
     return std::unexpected(Error{
@@ -110,8 +116,8 @@ Status AddWithoutParents(const ArchiveReader& reader, std::string_view revision,
             fmt::format("'{}' has no parent {}", QuoteName(revision), *only)});
   }
   if (only) *parents = {(*parents)[*only - 1]};
-  walk.excluded.insert(walk.excluded.end(), parents->begin(), parents->end());
-  walk.starts.push_back(*id);
+  to.unwanted.insert(to.unwanted.end(), parents->begin(), parents->end());
+  to.wanted.push_back(*id);
   return {};
 }
 
@@ -124,34 +130,34 @@ Status AddRevision(const ArchiveReader& reader, std::string_view revision,
     const auto right = Resolve(reader, dots->right);
     if (left && right) return AddDots(reader, *dots, *left, *right, walk);
     // Dots may also be part of a path, as in 'HEAD:a..b'.
-    const auto whole = Resolve(reader, revision);
+    const auto whole =
+        Resolve(reader, revision.substr(revision.starts_with('^') ? 1 : 0));
     if (!whole) return std::unexpected((left ? right : left).error());
   }
   std::string_view name = revision;
-  std::vector<ObjectId>* target = &walk.starts;
-  if (name.starts_with('^')) {
-    name.remove_prefix(1);
-    target = &walk.excluded;
-  }
+  const bool negated = name.starts_with('^');
+  if (negated) name.remove_prefix(1);
+  const Sides to{negated ? walk.excluded : walk.starts,
+                 negated ? walk.starts : walk.excluded};
   if (name.ends_with("^@")) {
     name.remove_suffix(2);
-    const auto parents = ParentsOf(reader, name);
+    const auto id = Resolve(reader, name);
+    if (!id) return std::unexpected(id.error());
+    const auto parents = ParentsOf(reader, *id);
     if (!parents) return std::unexpected(parents.error());
-    target->insert(target->end(), parents->begin(), parents->end());
+    to.wanted.insert(to.wanted.end(), parents->begin(), parents->end());
     return {};
   }
-  if (target == &walk.starts) {
-    if (name.ends_with("^!")) {
-      name.remove_suffix(2);
-      return AddWithoutParents(reader, name, std::nullopt, walk);
-    }
-    if (const auto only = TakeMinus(name)) {
-      return AddWithoutParents(reader, name, only, walk);
-    }
+  if (name.ends_with("^!")) {
+    name.remove_suffix(2);
+    return AddWithoutParents(reader, name, std::nullopt, to);
+  }
+  if (const auto only = TakeMinus(name)) {
+    return AddWithoutParents(reader, name, only, to);
   }
   const auto id = Resolve(reader, name);
   if (!id) return std::unexpected(id.error());
-  target->push_back(*id);
+  to.wanted.push_back(*id);
   return {};
 }
 

@@ -22,7 +22,11 @@ namespace {
 // How Git names a file of a tree that the user called `revision`.
 std::string NameOf(std::string_view revision, std::string_view path,
                    bool quotes) {
-  if (path.empty()) return std::string(revision);
+  // A file that the revision itself names.
+  if (path.empty()) {
+    return quotes ? QuoteName(revision, kWholeName, BeyondAscii::kEscape)
+                  : std::string(revision);
+  }
   return fmt::format(
       "{}:{}", revision,
       quotes ? QuoteName(path, kWholeName, BeyondAscii::kEscape) : path);

@@ -36,6 +36,8 @@ void AddPatternsOf(const std::string& path, const Io& io,
   std::string line;
   for (uint64_t number = 1; std::getline(in, line); ++number) {
     if (line.ends_with('\r')) line.pop_back();
+    // Like Git; an empty pattern would match every line.
+    if (line.empty()) continue;
     tokens.push_back({QueryToken::Kind::kPattern, line,
                       fmt::format("In '{}' at {}", QuoteName(path), number)});
   }
@@ -228,6 +230,21 @@ void AddGrepOptions(po::options_description& options) {
   AddReadingOptions(options);
 }
 
+// Which files are searched: the last option of each kind decides.
+static void TakeFileOptions(const po::variables_map& values,
+                            TreeSearchOptions& search) {
+  const int64_t most = Number(values, "max-depth", -kMost, kMost, -1);
+  int64_t depth = -1;
+  for (const CommandWord& word : WordsInOrder(values)) {
+    if (word.option == "-I") search.binary = BinaryFiles::kWithout;
+    if (word.option == "text") search.binary = BinaryFiles::kText;
+    if (word.option == "recursive") depth = -1;
+    if (word.option == "no-recursive") depth = 0;
+    if (word.option == "max-depth") depth = most;
+  }
+  if (depth >= 0) search.max_depth = static_cast<uint32_t>(depth);
+}
+
 GrepRequest ParseGrepRequest(const po::variables_map& values, const Io& io) {
   GrepRequest request;
   LineQuery& query = request.search.query;
@@ -241,15 +258,9 @@ GrepRequest ParseGrepRequest(const po::variables_map& values, const Io& io) {
   query.words = Has(values, "word-regexp");
   query.invert = Has(values, "invert-match");
   query.all_match = Has(values, "all-match");
-  if (Has(values, "-I")) request.search.binary = BinaryFiles::kWithout;
-  if (Has(values, "text")) request.search.binary = BinaryFiles::kText;
   request.search.threads = ResourcesOf(values).threads;
   request.search.stop = io.stop;
-  const int64_t depth = Number(values, "max-depth", -kMost, kMost, -1);
-  if (depth >= 0) request.search.max_depth = static_cast<uint32_t>(depth);
-  if (!LastOf(values, "recursive", "no-recursive", true)) {
-    request.search.max_depth = 0;
-  }
+  TakeFileOptions(values, request.search);
   request.output = OutputOf(values, io);
   request.search.all_files =
       request.output.what == GrepOutput::What::kNamesWithout;
