@@ -13,6 +13,10 @@
 #include <string>
 
 #pragma GCC visibility push(hidden)
+#ifdef __clang__
+// The functions of libcurl are declared so, and defined so by itself.
+#pragma clang diagnostic ignored "-Wvarargs"
+#endif
 
 namespace {
 
@@ -38,6 +42,8 @@ Function* Find(const char* name) {
   return handle == nullptr ? nullptr
                            : reinterpret_cast<Function*>(dlsym(handle, name));
 }
+
+// NOLINTBEGIN(bugprone-branch-clone): branches differ in the type.
 
 // Passes an argument of the type that the number of an option stands for.
 template <typename Set>
@@ -128,6 +134,7 @@ CURLSHcode curl_share_setopt(CURLSH* share, CURLSHoption option, ...) {
   va_end(value);
   return code;
 }
+// NOLINTEND(bugprone-branch-clone)
 
 CURLSHcode curl_share_cleanup(CURLSH* share) {
   static auto* const real = Find<decltype(curl_share_cleanup)>(__func__);
