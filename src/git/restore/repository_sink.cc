@@ -14,6 +14,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/directory.h"
 #include "base/error.h"
 #include "base/umask.h"
 #include "codec/deflate.h"
