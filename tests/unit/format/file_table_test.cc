@@ -71,6 +71,14 @@ TEST(FileTable, EmptyTableRoundTrips) {
   EXPECT_THAT(Decoded(FileTable{}, 1), HasCode(ErrorCode::kCorrupt));
 }
 
+TEST(FileTable, EveryGroupMayBeLeftOut) {
+  FileTable table;
+  table.left_out.assign(kAllFileGroups.begin(), kAllFileGroups.end());
+  const auto decoded = Decoded(table, 0);
+  ASSERT_THAT(decoded, IsOk());
+  EXPECT_EQ(decoded->left_out, table.left_out);
+}
+
 TEST(FileTable, RefusesNamesThatLeadElsewhere) {
   for (const char* name :
        {"logs/../config", "logs//HEAD", "/etc/passwd", "logs/refs/heads/..",
