@@ -64,6 +64,8 @@ class ObjectId {
   std::string ToHex() const;
   // True for a default-constructed id. Such an id names no object.
   bool empty() const { return width_ == 0; }
+  // True for an id of zeros, which stands for no object, and for an empty id.
+  bool is_null() const { return bytes_ == std::array<uint8_t, kMaxWidth>{}; }
 
   friend auto operator<=>(const ObjectId&, const ObjectId&) = default;
 

@@ -247,9 +247,7 @@ void NoteLost(const DamagedObjects& damaged, ObjectSet objects,
   Bytes ids;
   for (auto& [id, loss] : losses) {
     // No object can have it, so the list cannot, either.
-    if (std::ranges::all_of(id.bytes(), [](uint8_t b) { return b == 0; })) {
-      continue;
-    }
+    if (id.is_null()) continue;
     Append(ids, id.bytes());
     inventory.lost.types.push_back(loss.object.type);
     inventory.losses.push_back(std::move(loss));

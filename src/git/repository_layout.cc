@@ -288,7 +288,7 @@ Result<std::optional<Ref>> ReadLooseRef(ObjectFormat format,
              hex.size() == ObjectIdWidth(format) * 2) {
     // Words may follow an id, as in FETCH_HEAD.
     if (const auto id = ObjectId::FromHex(hex)) {
-      if (hex.find_first_not_of('0') == std::string_view::npos) {
+      if (id->is_null()) {
         return MakeError(ErrorCode::kSourceCorrupt,
                          "cannot read ref '{}' of '{}': its id is {}", name,
                          AtPath{directory}, MessageText{hex});

@@ -133,18 +133,16 @@ Result<FarBaseReader::BasePtr> FarBaseReader::Read(const format::FarBase& base,
   ZPACK_TRY(CheckBudget(budget));
   Bytes content;
   Bytes before;
+  ByteView below = known ? ByteView(*known->content) : ByteView();
   for (const Step& step : steps | std::views::reverse) {
     std::swap(before, content);
     if (step.block->layout() != nullptr) {
-      const bool is_last = &step == &steps.back();
-      step.block->RebuildChain(
-          step.chain.objects,
-          is_last && known ? ByteView(*known->content) : ByteView(before),
-          content);
+      step.block->RebuildChain(step.chain.objects, below, content);
     } else {
       const ByteView whole = step.block->Whole(step.chain.objects.front());
       content.assign(whole.begin(), whole.end());
     }
+    below = content;
   }
   const auto blocks =
       static_cast<uint32_t>(steps.size()) + (known ? known->blocks : 0);

@@ -3,7 +3,6 @@
 
 #include "reftable/table_records.h"
 
-#include <algorithm>
 #include <limits>
 #include <optional>
 
@@ -51,13 +50,8 @@ bool HasAny(std::string_view text, std::string_view bytes) {
 
 }  // namespace
 
-bool IsZero(const ObjectId& id) {
-  return std::ranges::all_of(id.bytes(),
-                             [](uint8_t byte) { return byte == 0; });
-}
-
 bool LogRecord::marks_existence() const {
-  return !deleted() && IsZero(old_id) && IsZero(new_id);
+  return !deleted() && old_id.is_null() && new_id.is_null();
 }
 
 bool IsStoredRefName(std::string_view name) {

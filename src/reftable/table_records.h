@@ -30,9 +30,6 @@ struct RefRecord {
   friend bool operator==(const RefRecord&, const RefRecord&) = default;
 };
 
-// True for an id of zeros, which stands for no object, and for an empty id.
-bool IsZero(const ObjectId& id);
-
 // An entry of a reflog, or the fact that an entry is gone.
 struct LogRecord {
   static constexpr BlockType kBlockType = BlockType::kLog;

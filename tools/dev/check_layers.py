@@ -102,8 +102,8 @@ SKIPPED = {"__pycache__", "golden", "corpus", "artifacts"}
 
 # The integers of <cstdint>, and headers that have it.
 INTEGER = re.compile(r"\bu?int(8|16|32|64|max|ptr)_t\b")
-MACRO = re.compile(r"^\s*#\s*define (ZPACK_\w+)", re.M)
 WITH_INTEGERS = {"cstdint", "stdint.h", "git2.h", "gtest/gtest.h", "gmock/gmock.h"}
+MACRO = re.compile(r"^\s*#\s*define (ZPACK_\w+)", re.M)
 
 
 class Checker:

@@ -310,9 +310,11 @@ std::string StaleParityText(const std::string& parity,
       QuoteName(parity), QuoteName(file));
 }
 
+std::string ParityBeside(const std::string& file) { return file + ".zpar"; }
+
 void WarnOfOldParity(const std::string& file, std::ostream& err) {
   std::error_code error;
-  const std::string parity = file + ".zpar";
+  const std::string parity = ParityBeside(file);
   if (!std::filesystem::exists(parity, error)) return;
   err << StaleParityText(parity, file);
 }

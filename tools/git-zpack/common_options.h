@@ -97,6 +97,8 @@ std::vector<FileGroup> WithoutOf(const po::variables_map& options);
 std::optional<uint32_t> PercentOf(const po::variables_map& options,
                                   const char* name);
 
+// The file beside `file` in which its parity is.
+std::string ParityBeside(const std::string& file);
 // A line that warns of parity beside `file` that does not fit the file.
 std::string StaleParityText(const std::string& parity, const std::string& file);
 // Warns of parity beside `file`, which was replaced: it is of no use now.

@@ -10,6 +10,8 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -18,21 +20,23 @@
 #include "zpack/quote.h"
 
 namespace zpack::cli {
-
-void RefuseOtherRefs() {
-  const char* const backend = std::getenv("GIT_REFERENCE_BACKEND");
-  if (backend == nullptr || *backend == '\0') return;
-  throw CommandFailure{
-      Error{.code = ErrorCode::kUnsupported,
-            .message = fmt::format(
-                "GIT_REFERENCE_BACKEND is set to '{}': refs are read only "
-                "from where the repository has them; unset it",
-                QuoteName(backend, kMaxNameInMessage))}};
-}
-
 namespace {
 
 namespace fs = std::filesystem;
+
+// The value of a variable; empty if it is not set.
+std::string_view ValueOf(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+[[noreturn]] void Refuse(const char* name, std::string_view why) {
+  throw CommandFailure{
+      Error{.code = ErrorCode::kUnsupported,
+            .message =
+                fmt::format("{} is set to '{}': {}; unset it", name,
+                            QuoteName(ValueOf(name), kMaxNameInMessage), why)}};
+}
 
 // The directories at `path` that may hold parts of a repository: that of the
 // repository, and those of a linked worktree or submodule.
@@ -53,9 +57,14 @@ void AddPlaces(const fs::path& path, std::vector<fs::path>& places) {
 
 }  // namespace
 
+void RefuseOtherRefs() {
+  constexpr const char* kBackend = "GIT_REFERENCE_BACKEND";
+  if (ValueOf(kBackend).empty()) return;
+  Refuse(kBackend, "refs are read only from where the repository has them");
+}
+
 void RefuseOtherPlaces(const std::string& repository, Discovery discovery) {
-  // With the usual value, or the name of the part that the variable may name,
-  // as in hooks.
+  // With the part that the variable may name, as in hooks.
   constexpr std::array<std::pair<const char*, const char*>, 6> kVariables = {
       {{"GIT_INDEX_FILE", "index"},
        {"GIT_OBJECT_DIRECTORY", "objects"},
@@ -72,10 +81,9 @@ void RefuseOtherPlaces(const std::string& repository, Discovery discovery) {
     AddPlaces(path, places);
   }
   for (const auto& [name, part] : kVariables) {
-    const char* const value = std::getenv(name);
-    if (value == nullptr || *value == '\0') continue;
+    if (ValueOf(name).empty()) continue;
     const fs::path wanted =
-        fs::weakly_canonical(fs::absolute(value, ignored), ignored);
+        fs::weakly_canonical(fs::absolute(ValueOf(name), ignored), ignored);
     const bool is_own = part != nullptr &&
                         std::ranges::any_of(places, [&](const fs::path& place) {
                           // Without the slash that an empty part adds.
@@ -84,25 +92,14 @@ void RefuseOtherPlaces(const std::string& repository, Discovery discovery) {
                           return fs::weakly_canonical(own, ignored) == wanted;
                         });
     if (is_own) continue;
-    throw CommandFailure{
-        Error{.code = ErrorCode::kUnsupported,
-              .message = fmt::format(
-                  "{} is set to '{}': repositories are repacked only with what "
-                  "they have in their places; unset it",
-                  name, QuoteName(value, kMaxNameInMessage))}};
+    Refuse(name,
+           "repositories are repacked only with what they have in their "
+           "places");
   }
-  const char* const base = std::getenv("GIT_REPLACE_REF_BASE");
-  const std::string_view replaced = base == nullptr ? "" : base;
-  if (replaced.empty() || replaced == "refs/replace" ||
-      replaced == "refs/replace/") {
-    return;
-  }
-  throw CommandFailure{
-      Error{.code = ErrorCode::kUnsupported,
-            .message = fmt::format(
-                "GIT_REPLACE_REF_BASE is set to '{}': only 'refs/replace/' is "
-                "supported; unset it",
-                QuoteName(replaced, kMaxNameInMessage))}};
+  constexpr const char* kReplaced = "GIT_REPLACE_REF_BASE";
+  const std::string_view base = ValueOf(kReplaced);
+  if (base.empty() || base == "refs/replace" || base == "refs/replace/") return;
+  Refuse(kReplaced, "only 'refs/replace/' is supported");
 }
 
 }  // namespace zpack::cli

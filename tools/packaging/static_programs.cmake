@@ -5,8 +5,7 @@
 # where there are any. What remains dynamic is glibc, whose parts are not meant
 # to be linked statically, libcurl, whose dependencies are not available as
 # static libraries and which is loaded when it is needed, and what libgit2 needs
-# of Kerberos. Built on demand; the
-# objects are those of the other programs.
+# of Kerberos. Built on demand; the objects are those of the other programs.
 
 # zpack_static_libraries(<name>... RESULT <variable>): static where possible.
 function(zpack_static_libraries)

@@ -118,9 +118,11 @@ class FileLister {
   Status AddReflogs() {
     if (format_.ref_storage == RefStorage::kFiles) {
       ZPACK_TRY(AddTree(FileGroup::kReflogs, "logs/HEAD"));
-      ZPACK_TRY(AddLogsBelow(location_.common_directory));
+      ZPACK_TRY(AddTree(FileGroup::kReflogs, location_.common_directory,
+                        "logs/refs"));
       if (location_.git_directory != location_.common_directory) {
-        ZPACK_TRY(AddLogsBelow(location_.git_directory));
+        ZPACK_TRY(
+            AddTree(FileGroup::kReflogs, location_.git_directory, "logs/refs"));
       }
       ZPACK_ASSIGN_OR_RETURN(const auto names,
                              ListNames(location_.git_directory + "/logs"));
@@ -138,19 +140,6 @@ class FileLister {
       } else {
         NotePseudoRefLog(ref);
       }
-    }
-    return {};
-  }
-
-  Status AddLogsBelow(const std::string& root) {
-    ZPACK_ASSIGN_OR_RETURN(TreeListing tree, ListTree(root, "logs/refs"));
-    // The other worktrees' own logs are in no archive.
-    std::erase_if(tree.files, [&](const TreeFile& file) {
-      return RootOf(location_, file.name) != root;
-    });
-    NoteIrregular(tree);
-    for (TreeFile& file : tree.files) {
-      ZPACK_TRY(Add(FileGroup::kReflogs, std::move(file)));
     }
     return {};
   }
@@ -331,10 +320,18 @@ class FileLister {
   }
 
   Status AddTree(FileGroup group, const std::string& name) {
-    ZPACK_ASSIGN_OR_RETURN(TreeListing tree,
-                           ListTree(RootOf(location_, name), name));
+    return AddTree(group, RootOf(location_, name), name);
+  }
+  // Without files that belong to another directory: other worktrees' own logs
+  // are in no archive.
+  Status AddTree(FileGroup group, const std::string& root,
+                 const std::string& name) {
+    ZPACK_ASSIGN_OR_RETURN(TreeListing tree, ListTree(root, name));
     NoteIrregular(tree);
-    for (TreeFile& file : tree.files) ZPACK_TRY(Add(group, std::move(file)));
+    for (TreeFile& file : tree.files) {
+      if (RootOf(location_, file.name) != root) continue;
+      ZPACK_TRY(Add(group, std::move(file)));
+    }
     return {};
   }
 

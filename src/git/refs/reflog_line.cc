@@ -71,7 +71,7 @@ std::string_view ParseReflogLine(std::string_view line, ObjectFormat format,
   const auto new_id = old_id ? TakeReflogId(format, line) : std::nullopt;
   if (!new_id) return "it does not begin with two object ids";
   // A mark of existence in a table, which Git does not show.
-  if (reftable::IsZero(*old_id) && reftable::IsZero(*new_id)) {
+  if (old_id->is_null() && new_id->is_null()) {
     return "both object ids are zero";
   }
   // Without a name, some programs leave one space and some two.

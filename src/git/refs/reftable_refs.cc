@@ -141,14 +141,14 @@ Result<ReftableTips> ReadReftableTips(const std::string& directory,
     const Ref& ref = record.ref;
     const bool counts = IsBelowRefs(ref.name) ? IsPerWorktreeRef(ref.name)
                                               : ref.name != "ORIG_HEAD";
-    if (counts && !ref.symbolic() && !reftable::IsZero(ref.target)) {
+    if (counts && !ref.symbolic() && !ref.target.is_null()) {
       tips.refs[ref.name].insert(ref.target);
     }
     return true;
   }));
   ZPACK_TRY(ForEach(stack.Logs(), [&](const reftable::LogRecord& record) {
     for (const ObjectId& id : {record.old_id, record.new_id}) {
-      if (!reftable::IsZero(id)) tips.logs[record.ref_name].insert(id);
+      if (!id.is_null()) tips.logs[record.ref_name].insert(id);
     }
     return true;
   }));

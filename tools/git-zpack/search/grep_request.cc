@@ -170,6 +170,21 @@ void RefuseForHistory(const po::variables_map& values) {
   }
 }
 
+// Which files are searched: the last option of each kind decides.
+void TakeFileOptions(const po::variables_map& values,
+                     TreeSearchOptions& search) {
+  const int64_t most = Number(values, "max-depth", -kMost, kMost, -1);
+  int64_t depth = -1;
+  for (const CommandWord& word : WordsInOrder(values)) {
+    if (word.option == "-I") search.binary = BinaryFiles::kWithout;
+    if (word.option == "text") search.binary = BinaryFiles::kText;
+    if (word.option == "recursive") depth = -1;
+    if (word.option == "no-recursive") depth = 0;
+    if (word.option == "max-depth") depth = most;
+  }
+  if (depth >= 0) search.max_depth = static_cast<uint32_t>(depth);
+}
+
 }  // namespace
 
 void AddGrepOptions(po::options_description& options) {
@@ -228,21 +243,6 @@ void AddGrepOptions(po::options_description& options) {
   AddThreadsOption(options);
   AddJsonOption(options);
   AddReadingOptions(options);
-}
-
-// Which files are searched: the last option of each kind decides.
-static void TakeFileOptions(const po::variables_map& values,
-                            TreeSearchOptions& search) {
-  const int64_t most = Number(values, "max-depth", -kMost, kMost, -1);
-  int64_t depth = -1;
-  for (const CommandWord& word : WordsInOrder(values)) {
-    if (word.option == "-I") search.binary = BinaryFiles::kWithout;
-    if (word.option == "text") search.binary = BinaryFiles::kText;
-    if (word.option == "recursive") depth = -1;
-    if (word.option == "no-recursive") depth = 0;
-    if (word.option == "max-depth") depth = most;
-  }
-  if (depth >= 0) search.max_depth = static_cast<uint32_t>(depth);
 }
 
 GrepRequest ParseGrepRequest(const po::variables_map& values, const Io& io) {

@@ -136,7 +136,7 @@ int Run(const po::variables_map& values, const Io& io) {
   // In place, or with the parity beside it, the file is again what its parity
   // was made for.
   if (!report->output.empty() && report->parity_output.empty() &&
-      report->parity != report->output + ".zpar" &&
+      report->parity != ParityBeside(report->output) &&
       options.in_place == Overwrite::kNo) {
     WarnOfOldParity(report->output, io.err);
   }
