@@ -5,6 +5,9 @@
 
 #pragma once
 
+#include <algorithm>
+#include <string_view>
+
 namespace zpack {
 
 // The lower case of a letter of ASCII; any other character as it is.
@@ -14,6 +17,11 @@ constexpr char ToLower(char c) {
 
 constexpr bool IsLetter(char c) {
   return ToLower(c) >= 'a' && ToLower(c) <= 'z';
+}
+
+// Whether the texts are equal but for the case of letters of ASCII.
+constexpr bool EqualsIgnoringCase(std::string_view a, std::string_view b) {
+  return std::ranges::equal(a, b, {}, ToLower, ToLower);
 }
 
 constexpr bool IsAscii(char c) { return static_cast<unsigned char>(c) < 0x80; }

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Git's configuration counts wherever Git reads it, in Git's order, and what
-// cannot be read stops the work. A window that is not a number shows which
-// place was read, since the message names the value.
+// cannot be read stops the work. A version of multi-pack-indexes that is not a
+// number shows which place was read, since the message names the value.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -41,18 +41,18 @@ class ConfigurationTest : public ::testing::Test {
                       options);
   }
 
-  // Makes a configuration file with this window.
-  std::string WindowFile(const std::string& name, const std::string& window) {
-    WriteFile(dir_ / name, "[pack]\n\twindow = " + window + '\n');
+  // Makes a configuration file with this version of multi-pack-indexes.
+  std::string VersionFile(const std::string& name, const std::string& version) {
+    WriteFile(dir_ / name, "[midx]\n\tversion = " + version + '\n');
     return dir_ / name;
   }
 
-  void ExpectWindow(const std::string& window,
-                    const std::vector<std::string>& environment) {
+  void ExpectVersion(const std::string& version,
+                     const std::vector<std::string>& environment) {
     const ProcessResult result = Repack(environment);
     EXPECT_EQ(result.exit_code, 128);
-    EXPECT_THAT(result.err, HasSubstr("bad value of 'pack.window'"));
-    EXPECT_THAT(result.err, HasSubstr('\'' + window + '\''));
+    EXPECT_THAT(result.err, HasSubstr("bad numeric config value '" + version +
+                                      "' for 'midx.version'"));
   }
 
   void ExpectRefusal(const ProcessResult& result, const std::string& why) {
@@ -66,53 +66,54 @@ class ConfigurationTest : public ::testing::Test {
 };
 
 TEST_F(ConfigurationTest, TheCommandLineOfGitCounts) {
-  ExpectWindow("by -c", {"GIT_CONFIG_PARAMETERS='pack.window'='by -c'"});
-  ExpectWindow("counted", {"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=pack.window",
-                           "GIT_CONFIG_VALUE_0=counted"});
+  ExpectVersion("by -c", {"GIT_CONFIG_PARAMETERS='midx.version'='by -c'"});
+  ExpectVersion("counted",
+                {"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=midx.version",
+                 "GIT_CONFIG_VALUE_0=counted"});
 }
 
 TEST_F(ConfigurationTest, FilesThatTheEnvironmentNamesReplaceTheUsual) {
-  WindowFile("home/.gitconfig", "home");
-  ExpectWindow("global", {"GIT_CONFIG_GLOBAL=" + WindowFile("g", "global")});
+  VersionFile("home/.gitconfig", "home");
+  ExpectVersion("global", {"GIT_CONFIG_GLOBAL=" + VersionFile("g", "global")});
   EXPECT_EQ(Repack({"GIT_CONFIG_GLOBAL=/dev/null"}).exit_code, 0);
   EXPECT_EQ(Repack({"GIT_CONFIG_GLOBAL="}).exit_code, 0);
   ProcessOptions options;
   options.environment = {"GIT_CONFIG_GLOBAL=/dev/null",
-                         "GIT_CONFIG_SYSTEM=" + WindowFile("s", "system")};
+                         "GIT_CONFIG_SYSTEM=" + VersionFile("s", "system")};
   const ProcessResult result =
       RunProcess({ZpackBinary(), "repack", "-q", repo_.path()}, options);
   EXPECT_THAT(result.err, HasSubstr("'system'"));
   EXPECT_EQ(Repack({"GIT_CONFIG_GLOBAL=/dev/null",
-                    "GIT_CONFIG_SYSTEM=" + WindowFile("s", "system")})
+                    "GIT_CONFIG_SYSTEM=" + VersionFile("s", "system")})
                 .exit_code,
             0)
       << "GIT_CONFIG_NOSYSTEM";
 }
 
 TEST_F(ConfigurationTest, BothFilesOfTheUserCount) {
-  WindowFile("home/.config/git/config", "xdg");
-  ExpectWindow("xdg", {});
-  WindowFile("home/.gitconfig", "home");
-  ExpectWindow("home", {});
+  VersionFile("home/.config/git/config", "xdg");
+  ExpectVersion("xdg", {});
+  VersionFile("home/.gitconfig", "home");
+  ExpectVersion("home", {});
 }
 
 TEST_F(ConfigurationTest, LevelsDecideInTheOrderOfGit) {
-  WindowFile("home/.gitconfig", "home");
-  repo_.Git({"config", "pack.window", "local"});
-  ExpectWindow("local", {});
-  WindowFile("repo/.git/config.worktree", "worktree");
-  ExpectWindow("local", {});
+  VersionFile("home/.gitconfig", "home");
+  repo_.Git({"config", "midx.version", "local"});
+  ExpectVersion("local", {});
+  VersionFile("repo/.git/config.worktree", "worktree");
+  ExpectVersion("local", {});
   repo_.Git({"config", "extensions.worktreeConfig", "true"});
-  ExpectWindow("worktree", {});
-  ExpectWindow("command", {"GIT_CONFIG_PARAMETERS='pack.window=command'"});
-  EXPECT_EQ(Repack({"GIT_CONFIG_PARAMETERS='pack.window=5'"}).exit_code, 0);
+  ExpectVersion("worktree", {});
+  ExpectVersion("command", {"GIT_CONFIG_PARAMETERS='midx.version=command'"});
+  EXPECT_EQ(Repack({"GIT_CONFIG_PARAMETERS='midx.version=5'"}).exit_code, 0);
 }
 
 TEST_F(ConfigurationTest, IncludedFilesCount) {
-  WindowFile("included", "included");
+  VersionFile("included", "included");
   WriteFile(dir_ / "home/.gitconfig", "[includeIf \"gitdir:" + repo_.path() +
                                           "/\"]\n\tpath = ../included\n");
-  ExpectWindow("included", {});
+  ExpectVersion("included", {});
 }
 
 TEST_F(ConfigurationTest, WhatCannotBeReadStopsTheWork) {
@@ -140,6 +141,37 @@ TEST_F(ConfigurationTest, UnreadableConfigurationOfTheRepositoryStopsTheWork) {
   ExpectRefusal(Repack({}), config);
 }
 
+// Values of all types of settings, used or not: Git refuses before it writes.
+TEST_F(ConfigurationTest, ValuesThatGitRefusesAreRefused) {
+  const std::string config = repo_.git_dir() + "/config";
+  const std::string before = ReadFile(config);
+  const std::vector<std::pair<std::string, std::vector<std::string>>> settings =
+      {{"core trustCTime", {"", " = x", " = no", " = 10", " = 9999999999"}},
+       {"pack depth", {"", " =", " = x", " = -1", " = 9999999999", " = 1k"}},
+       {"pack windowMemory", {"", " = -1", " = 9999999999", " = 1.5"}},
+       {"core abbrev", {"", " =", " = AUTO", " = no", " = 3", " = 10"}},
+       {"pack compression", {" = -2", " = -1", " = 9", " = 10"}},
+       {"core looseCompression", {" = -2", " = 0", " = 10", " = best"}},
+       {"pack threads", {" = -1", " = 0", " = 2"}},
+       {"pack indexVersion", {" = 1", " = 2", " = 3", " = -1"}},
+       {"user name", {"", " ="}},
+       {"core excludesFile", {"", " = ~no-such-user/x", " = nowhere"}},
+       {"push default", {"", " = x", " = current"}},
+       {"core autoCRLF", {"", " = input", " = output"}},
+       {"core createObject", {" = link", " = copy"}},
+       {"index version", {" = x", " = 4"}}};
+  for (const auto& [setting, values] : settings) {
+    const size_t space = setting.find(' ');
+    for (const std::string& value : values) {
+      WriteFile(config, before + '[' + setting.substr(0, space) + "]\n\t" +
+                            setting.substr(space + 1) + value + '\n');
+      const bool git =
+          RunProcess({"git", "-C", repo_.path(), "repack", "-q"}).ok();
+      EXPECT_EQ(Repack({}).exit_code, git ? 0 : 128) << setting << value;
+    }
+  }
+}
+
 TEST_F(ConfigurationTest, PreciousObjectsAreTheRepositorysOwnWord) {
   repo_.Git({"config", "extensions.preciousObjects", "true"});
   ProcessOptions options;
@@ -149,7 +181,7 @@ TEST_F(ConfigurationTest, PreciousObjectsAreTheRepositorysOwnWord) {
                 "precious-objects");
   repo_.Git({"config", "extensions.preciousObjects", "perhaps"});
   ExpectRefusal(RunZpack({"repack", "-d", "-q", repo_.path()}),
-                "bad value of 'extensions.preciousobjects'");
+                "bad boolean config value 'perhaps'");
 }
 
 // A value that ends in a backslash goes on in the next line, and in no further

@@ -61,12 +61,21 @@ std::unexpected<Error> BadValue(const ConfigEntry& entry) {
 
 Result<bool> BoolOf(const ConfigEntry& entry) {
   if (const auto value = ParseConfigBool(entry.value)) return *value;
-  return BadValue(entry);
+  return MakeError(ErrorCode::kGit, "bad boolean config value '{}' for '{}'",
+                   entry.value.value_or(""), entry.name);
+}
+
+std::unexpected<Error> BadNumber(const ConfigEntry& entry,
+                                 std::string_view why) {
+  return MakeError(ErrorCode::kGit,
+                   "bad numeric config value '{}' for '{}': {}",
+                   entry.value.value_or(""), entry.name, why);
 }
 
 Result<int64_t> NumberOf(const ConfigEntry& entry, int64_t max) {
-  if (const auto value = ParseConfigNumber(entry.value, max)) return *value;
-  return BadValue(entry);
+  const auto value = ParseConfigNumber(entry.value, max);
+  if (!value) return BadNumber(entry, value.error());
+  return *value;
 }
 
 Result<std::optional<std::string>> ReadConfigurationText(

@@ -47,6 +47,10 @@ Result<int64_t> NumberOf(const ConfigEntry& entry,
 // kGit: `entry` has a value that is not allowed, or none.
 std::unexpected<Error> BadValue(const ConfigEntry& entry);
 
+// kGit: the number in `entry` is none, or has another range.
+std::unexpected<Error> BadNumber(const ConfigEntry& entry,
+                                 std::string_view why);
+
 // What a missing permission to read a file means.
 enum class Denied : uint8_t { kError, kNoFile };
 

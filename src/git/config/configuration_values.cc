@@ -25,11 +25,6 @@ namespace {
 // Where the packages of Git are installed.
 constexpr std::string_view kGitPrefix = "/usr/";
 
-bool EqualsIgnoringCase(std::string_view text, std::string_view lower) {
-  return std::ranges::equal(text, lower,
-                            [](char a, char b) { return ToLower(a) == b; });
-}
-
 bool IsOneOf(std::string_view text,
              const std::array<std::string_view, 3>& words) {
   return std::ranges::any_of(words, [text](std::string_view word) {
@@ -78,17 +73,20 @@ std::optional<bool> ParseConfigBool(const ConfigValue& value) {
   return *number != 0;
 }
 
-std::optional<int64_t> ParseConfigNumber(const ConfigValue& value,
-                                         int64_t max) {
-  if (!value || value->empty()) return std::nullopt;
+std::expected<int64_t, std::string_view> ParseConfigNumber(
+    const ConfigValue& value, int64_t max) {
+  const auto bad_unit = std::unexpected(std::string_view("invalid unit"));
+  const auto bad_range = std::unexpected(std::string_view("out of range"));
+  if (!value || value->empty()) return bad_unit;
   errno = 0;
   char* end = nullptr;
   const intmax_t number = std::strtoimax(value->c_str(), &end, 0);
+  if (errno == ERANGE) return bad_range;
   const int64_t factor = UnitFactor(end);
-  if (errno == ERANGE || end == value->c_str() || factor == 0 ||
-      (number < 0 && (-max - 1) / factor > number) ||
+  if (end == value->c_str() || factor == 0) return bad_unit;
+  if ((number < 0 && (-max - 1) / factor > number) ||
       (number > 0 && max / factor < number)) {
-    return std::nullopt;
+    return bad_range;
   }
   return number * factor;
 }

@@ -7,9 +7,11 @@
 #pragma once
 
 #include <cstdint>
+#include <expected>
 #include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "zpack/result.h"
 
@@ -24,9 +26,9 @@ inline constexpr int64_t kMaxConfigInt = std::numeric_limits<int32_t>::max();
 // Nothing if `value` is not a boolean value. An entry without a value is true.
 std::optional<bool> ParseConfigBool(const ConfigValue& value);
 
-// An integer with a unit (k, m, g). Nothing if `value` is not an integer, or
-// not in the range [-max - 1, max].
-std::optional<int64_t> ParseConfigNumber(
+// An integer with a unit (k, m, g). The reason, in Git's words, if `value` is
+// not an integer, or not in the range [-max - 1, max].
+std::expected<int64_t, std::string_view> ParseConfigNumber(
     const ConfigValue& value,
     int64_t max = std::numeric_limits<int64_t>::max());
 

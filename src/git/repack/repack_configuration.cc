@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "git/config/configuration.h"
+#include "git/config/setting_types.h"
 #include "git/config/shared_repository.h"
 #include "git/repository_layout.h"
 
@@ -125,6 +126,7 @@ Result<RepackSettings> ReadRepackSettings(const RepositoryLocation& location) {
                          ReadRepositoryFormat(location));
   ZPACK_ASSIGN_OR_RETURN(const Configuration config,
                          ReadConfiguration(location, format));
+  ZPACK_TRY(CheckRepackSettings(config));
   ZPACK_ASSIGN_OR_RETURN(const int64_t max_pack_size,
                          ConfigNumber(config, "pack.packsizelimit", 0));
   RepackSettings settings;
