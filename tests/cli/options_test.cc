@@ -394,6 +394,16 @@ TEST_F(OptionsTest, OptionGivenTwiceIsRefusedOrTheLastOneCounts) {
   EXPECT_EQ(result.signal, 0);
 }
 
+TEST_F(OptionsTest, AnEmptyValueIsAValue) {
+  EXPECT_TRUE(RunZpack({"archive", "--prefix=", file_, "HEAD"}).ok());
+  ProcessOptions head;
+  head.input = "HEAD\n";
+  const ProcessResult batch = RunZpack({"cat-file", "--batch=", file_}, head);
+  EXPECT_THAT(batch.out, StartsWith("\ntree "));
+  ExpectUsageError({"verify", "--own=", file_}, "'--own'");
+  ExpectFailure({"cat-file", "-t", "--", file_, "--batch="}, "--batch=");
+}
+
 TEST_F(OptionsTest, FilesThatAreNoZpackFilesAreRefused) {
   WriteFile(dir_ / "empty", "");
   WriteFile(dir_ / "text", std::string(1000, 'x'));

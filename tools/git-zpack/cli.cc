@@ -349,7 +349,7 @@ po::variables_map ParseArguments(const Command& command,
       PlainWords(command, OwnOptions(command), arguments);
   const std::vector<std::string> after = TakeWordsAfterDashes(command, words);
   words = WithOptionalValues(command, std::move(words));
-  words = WithEmptyValuesApart(command, words);
+  words = WithEmptyValuesApart(OwnOptions(command), words);
   po::parsed_options parsed = po::command_line_parser(words)
                                   .options(all)
                                   .positional(positional)

@@ -103,17 +103,24 @@ std::vector<std::string> PlainWords(const Command& command,
 }
 
 std::vector<std::string> WithEmptyValuesApart(
-    const Command& command, const std::vector<std::string>& words) {
-  if (command.after_dashes.empty()) return words;
+    const po::options_description& options,
+    const std::vector<std::string>& words) {
   std::vector<std::string> apart;
-  for (const std::string& word : words) {
-    if (word.starts_with("--") && word.find('=') + 1 == word.size()) {
-      apart.push_back(word.substr(0, word.size() - 1));
+  const auto end = std::ranges::find(words, "--");
+  for (auto word = words.begin(); word != end; ++word) {
+    const bool empty = word->starts_with("--") && word->size() > 3 &&
+                       word->find('=') + 1 == word->size();
+    const std::string name = empty ? word->substr(2, word->size() - 3) : "";
+    const po::option_description* const option =
+        empty ? options.find_nothrow(name, false) : nullptr;
+    if (option != nullptr && option->semantic()->max_tokens() > 0) {
+      apart.push_back("--" + name);
       apart.emplace_back();
     } else {
-      apart.push_back(word);
+      apart.push_back(*word);
     }
   }
+  apart.insert(apart.end(), end, words.end());
   return apart;
 }
 

@@ -30,10 +30,11 @@ std::vector<std::string> PlainWords(const Command& command,
                                     const po::options_description& options,
                                     const std::vector<std::string>& words);
 
-// The words where '--<name>=' is '--<name>' and an empty word, because Boost
-// takes no empty value after '='. Unchanged for other commands, as above.
+// The words where '--<name>=' is '--<name>' and an empty word for options with
+// a value, because Boost takes no empty value after '='.
 std::vector<std::string> WithEmptyValuesApart(
-    const Command& command, const std::vector<std::string>& words);
+    const po::options_description& options,
+    const std::vector<std::string>& words);
 
 // Removes '--' and the words after it, which are returned. Leaves all where
 // they are for a command without Command::after_dashes.

@@ -185,8 +185,8 @@ void LookOptions::SetStyle(std::string_view name) {
 void LookOptions::SetDecorations(std::string_view value) {
   decorations_given_ = true;
   constexpr std::array<std::string_view, 3> kYesWords = {"true", "yes", "on"};
-  constexpr std::array<std::string_view, 4> kNoWords = {"no", "false", "off",
-                                                        "0"};
+  constexpr std::array<std::string_view, 5> kNoWords = {"", "no", "false",
+                                                        "off", "0"};
   const bool automatic = value == "auto" && terminal_;
   if (value == "full") {
     look_.decorations = Decorations::Names::kFull;
