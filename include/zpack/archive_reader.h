@@ -368,13 +368,28 @@ class ArchiveReader {
 Result<RefsSnapshot> ReadRefs(const std::string& path,
                               const ReadOptions& options);
 
-// The paths of the files in `directory` that depend on the file at `path`
-// (ConvertOptions::onto), but not of those that do so through others. Files
-// that cannot be read are left out.
+// Files that depend on another one.
+struct DependentFiles {
+  std::vector<std::string> paths;  // sorted by name
+  // Why it cannot be told of further files: one error for each, which names it.
+  std::vector<Error> unclear;
+};
+
+// The files in `directory` that depend on the file at `path`
+// (ConvertOptions::onto), but not those that do so through others. If the file
+// at `path` is damaged, those that state its name.
 //
-// Errors: as for ArchiveReader::Open, and those of listing the directory.
-Result<std::vector<std::string>> ListDependents(const std::string& path,
-                                                const std::string& directory,
-                                                const ReadOptions& options);
+// Errors: kNotFound and kIo if it cannot be opened, or if the directory cannot
+// be listed.
+Result<DependentFiles> ListDependents(const std::string& path,
+                                      const std::string& directory,
+                                      const ReadOptions& options);
+
+// The paths of the files that the file at `path` depends on, the first one
+// first, then `path`.
+//
+// Errors: as for ArchiveReader::Open.
+Result<std::vector<std::string>> ListChain(const std::string& path,
+                                           const ReadOptions& options);
 
 }  // namespace zpack

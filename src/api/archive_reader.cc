@@ -21,6 +21,7 @@
 #include "reader/archive_file.h"
 #include "reader/backing_finder.h"
 #include "reader/bulk_reader.h"
+#include "reader/dependent_files.h"
 #include "reader/describe_file.h"
 #include "reader/object_locator.h"
 #include "reader/object_reader.h"
@@ -291,14 +292,26 @@ Result<FileDescription> ArchiveReader::Describe(std::stop_token stop) const {
   return Guarded([&] { return DescribeFile(*state_->archive, stop); });
 }
 
-Result<std::vector<std::string>> ListDependents(const std::string& path,
-                                                const std::string& directory,
-                                                const ReadOptions& options) {
+Result<DependentFiles> ListDependents(const std::string& path,
+                                      const std::string& directory,
+                                      const ReadOptions& options) {
+  return Guarded([&] {
+    return FindDependents([&] { return OpenForReading(path, options); },
+                          directory, options);
+  });
+}
+
+Result<std::vector<std::string>> ListChain(const std::string& path,
+                                           const ReadOptions& options) {
   return Guarded([&]() -> Result<std::vector<std::string>> {
     ZPACK_ASSIGN_OR_RETURN(auto file, OpenForReading(path, options));
-    ZPACK_ASSIGN_OR_RETURN(const auto single,
+    ZPACK_ASSIGN_OR_RETURN(auto single,
                            SingleFile::Open(std::move(file), options));
-    return FindDependents(*single, directory, options);
+    ZPACK_ASSIGN_OR_RETURN(const OpenFiles chain,
+                           OpenChain(std::move(single), options));
+    std::vector<std::string> paths;
+    for (const auto& one : chain) paths.push_back(one->path());
+    return paths;
   });
 }
 

@@ -10,7 +10,7 @@
 #include "convert/unfinished_file.h"
 #include "git/libgit2_options.h"
 #include "git/repository_source.h"
-#include "reader/backing_finder.h"
+#include "reader/dependent_files.h"
 
 namespace zpack {
 

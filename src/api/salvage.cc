@@ -24,6 +24,7 @@ namespace {
 // Salvages a file together with those that it depends on, as far as these can
 // be opened.
 Result<SalvageReport> SalvageOpened(const std::string& path,
+                                    const std::string& directory,
                                     const RandomAccessFile& file,
                                     const SalvageOptions& options,
                                     const MakeSink& make_sink) {
@@ -38,7 +39,12 @@ Result<SalvageReport> SalvageOpened(const std::string& path,
   ZPACK_ASSIGN_OR_RETURN(auto again,
                          OpenForReading(path, read, restore.run.stop));
   const auto chain = ArchiveFile::OpenWithoutIndex(std::move(again), read);
-  if (chain) return SalvageChain(**chain, options, make_sink);
+  if (chain) {
+    for (const auto& one : (*chain)->files()) {
+      ZPACK_TRY(CheckNotInside(one->path(), directory));
+    }
+    return SalvageChain(**chain, options, make_sink);
+  }
   if (chain.error().code != ErrorCode::kNotFound && IsFatal(chain.error())) {
     return std::unexpected(chain.error());
   }
@@ -73,8 +79,9 @@ Result<SalvageReport> SalvagePath(const std::string& path,
                              .object_count = repository.object_count,
                              .promisor_remotes = repository.promisor_remotes});
   };
-  ZPACK_ASSIGN_OR_RETURN(SalvageReport report,
-                         SalvageOpened(path, *file, options, make_sink));
+  ZPACK_ASSIGN_OR_RETURN(
+      SalvageReport report,
+      SalvageOpened(path, directory, *file, options, make_sink));
   // Otherwise, the report names the damage.
   if (options.required == SoundParts::kStructure && report.complete) {
     ReadOptions read = restore.read;

@@ -18,7 +18,7 @@
 #include "inventory/object_enumerator.h"
 #include "inventory/older_versions.h"
 #include "reader/archive_source.h"
-#include "reader/backing_finder.h"
+#include "reader/dependent_files.h"
 #include "reader/repository_file_reader.h"
 #include "verify/verify_archive.h"
 #include "writer/archive_writer.h"
@@ -213,7 +213,9 @@ Result<ConsolidateStats> ConsolidateFile(FileSystem& file_system,
   ZPACK_ASSIGN_OR_RETURN(const auto chain,
                          BaseFile::Open(std::move(file), read));
   const FileChain files = chain->archive().files();
-  ZPACK_TRY(CheckNotAmong(files.first(files.size() - 1), output));
+  if (IsAmong(files.first(files.size() - 1), output)) {
+    return NeededBy(output, path);
+  }
   if (options.from > files.size()) {
     return MakeError(ErrorCode::kInvalidArgument,
                      "'{}' consists of {} files; none of them is file {}",
@@ -237,6 +239,8 @@ Result<ConsolidateStats> ConsolidateFile(FileSystem& file_system,
       ConsolidateStats stats,
       Consolidation(file_system, *chain, first, options).Write(written));
   ZPACK_TRY(CheckStop(options.run.stop));
+  // Another process may have written a file that depends on the older one.
+  if (before) ZPACK_TRY(CheckReplaceable(path, output, options));
   ZPACK_TRY(written.CommitOver(before));
   return stats;
 }

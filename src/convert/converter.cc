@@ -23,8 +23,8 @@
 #include "object/open_timed.h"
 #include "object/surviving_source.h"
 #include "reader/archive_file.h"
-#include "reader/backing_finder.h"
 #include "reader/decoders.h"
+#include "reader/dependent_files.h"
 #include "reader/repository_file_reader.h"
 #include "verify/verify_source.h"
 #include "writer/archive_writer.h"
@@ -208,9 +208,11 @@ Result<Written> WriteTo(const Conversion& to, const RefsSnapshot& refs,
                   .base_unused = inventory.base_unused,
                   .base_unrelated = inventory.base_unrelated,
                   .resume_unused = {}};
-  if (options.onto) {
-    ZPACK_TRY(
-        CheckNotAmong(inventory.base->archive().files(), to.output.path()));
+  if (options.onto &&
+      IsAmong(inventory.base->archive().files(), to.output.path())) {
+    return MakeError(ErrorCode::kInvalidArgument,
+                     "'{}' cannot be replaced by a file that depends on it",
+                     AtPath{to.output.path()});
   }
   ZPACK_TRY(CompareWithOlder(to, refs, files, inventory, written));
   if (written.unchanged) return written;
@@ -370,6 +372,10 @@ Result<ConvertStats> ConvertTo(const Conversion& to, Bytes& preamble) {
   // The file is verified from here on.
   ZPACK_TRY(CheckStop(options.run.stop));
   if (!written.unchanged && options.publication == Publication::kYes) {
+    // Another process may have written a file that depends on the older one.
+    if (to.before && options.dependents == Dependents::kKeep) {
+      ZPACK_TRY(CheckNoneDepend(to.output.path()));
+    }
     ZPACK_TRY(to.output.CommitOver(to.before));
   }
   ConvertStats stats = MakeStats(written.stats, refs, packed_bytes);

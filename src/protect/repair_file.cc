@@ -24,6 +24,7 @@
 #include "protect/parity_source.h"
 #include "protect/protect_file.h"
 #include "protect/seal_file.h"
+#include "reader/dependent_files.h"
 #include "reader/file_structure.h"
 #include "zpack/publish_file.h"
 
@@ -183,6 +184,7 @@ class RepairAttempt {
 
   // Writes the repaired file under a temporary name and proves it.
   Status RewriteFile() {
+    ZPACK_TRY(CheckApart(path_, Output()));
     ZPACK_ASSIGN_OR_RETURN(
         ImageFile created,
         ImageFile::Create(file_system_, Output(), MayReplace()));
@@ -271,6 +273,7 @@ class RepairAttempt {
   Status Publish() {
     if (report_.outcome != Outcome::kRepaired) return {};
     if (image_) {
+      ZPACK_TRY(CheckApart(path_, Output()));
       ZPACK_TRY(image_->CommitOver(before_));
       report_.output = Output();
     }

@@ -31,21 +31,10 @@ constexpr size_t kMaxListed = 10'000;
 // Files that are opened to find the files below one file.
 constexpr size_t kMaxOpened = 4 * kMaxChain;
 
-// The .zpack files of a directory, by name.
-Result<std::vector<std::string>> ListFiles(const std::string& directory) {
-  ZPACK_ASSIGN_OR_RETURN(const auto entries, ListEntries(directory));
-  std::vector<std::string> files;
-  for (const DirectoryEntry& entry : entries) {
-    if (!entry.name.ends_with(kEnding)) continue;
-    files.push_back(directory + '/' + entry.name);
-  }
-  return files;
-}
-
 // Some of them; none if the directory cannot be listed.
 std::vector<std::string> ListSomeFiles(const std::string& directory) {
   std::vector<std::string> files =
-      ListFiles(directory).value_or(std::vector<std::string>());
+      ListZpackFiles(directory).value_or(std::vector<std::string>());
   files.resize(std::min(files.size(), kMaxListed));
   return files;
 }
@@ -108,7 +97,8 @@ class ChainSearch {
     std::vector<std::unique_ptr<RandomAccessFile>> others;
     auto beside = file.file().OpenBeside(below.name);
     if (beside) {
-      ZPACK_ASSIGN_OR_RETURN(const bool fits, HasHash(**beside, below));
+      ZPACK_ASSIGN_OR_RETURN(const bool fits,
+                             StatesHash(**beside, below.file_hash));
       if (fits) return OpenOne(*std::move(beside), file);
       others.push_back(*std::move(beside));
     } else if (beside.error().code != ErrorCode::kNotFound) {
@@ -117,7 +107,7 @@ class ChainSearch {
     for (const std::string& place : Places(file)) {
       auto opened = PosixFileSystem().OpenForRead(place);
       if (!opened) continue;
-      if (HasHash(**opened, below).value_or(false)) {
+      if (StatesHash(**opened, below.file_hash).value_or(false)) {
         return OpenOne(*std::move(opened), file);
       }
       others.push_back(*std::move(opened));
@@ -149,16 +139,6 @@ class ChainSearch {
       std::ranges::move(ListSomeFiles(named), std::back_inserter(places));
     }
     return places;
-  }
-
-  // True if the trailer states the hash of the file below. kIo.
-  static Result<bool> HasHash(const RandomAccessFile& file,
-                              const format::FileBelow& below) {
-    if (file.size() < format::kTrailerSize) return false;
-    Bytes bytes(format::kTrailerSize);
-    ZPACK_TRY(file.Read(file.size() - bytes.size(), bytes));
-    const auto trailer = format::DecodeTrailer(bytes);
-    return trailer && trailer->file_hash == below.file_hash;
   }
 
   Result<Chain> OpenOne(std::unique_ptr<RandomAccessFile> file,
@@ -238,60 +218,28 @@ class ChainSearch {
 
 }  // namespace
 
+Result<std::vector<std::string>> ListZpackFiles(const std::string& directory) {
+  ZPACK_ASSIGN_OR_RETURN(const auto entries, ListEntries(directory));
+  std::vector<std::string> files;
+  for (const DirectoryEntry& entry : entries) {
+    if (!entry.name.ends_with(kEnding)) continue;
+    files.push_back(directory + '/' + entry.name);
+  }
+  return files;
+}
+
+Result<bool> StatesHash(const RandomAccessFile& file,
+                        const format::Digest& hash) {
+  if (file.size() < format::kTrailerSize) return false;
+  Bytes bytes(format::kTrailerSize);
+  ZPACK_TRY(file.Read(file.size() - bytes.size(), bytes));
+  const auto trailer = format::DecodeTrailer(bytes);
+  return trailer && trailer->file_hash == hash;
+}
+
 Result<OpenFiles> OpenChain(std::unique_ptr<SingleFile> top,
                             const ReadOptions& options) {
   return ChainSearch(options).Open(std::move(top));
-}
-
-Result<std::vector<std::string>> FindDependents(const SingleFile& file,
-                                                const std::string& directory,
-                                                const ReadOptions& options) {
-  ZPACK_ASSIGN_OR_RETURN(const auto paths, ListFiles(directory));
-  std::vector<std::string> dependents;
-  for (const std::string& path : paths) {
-    const auto other = PosixFileSystem().OpenForRead(path);
-    if (!other) continue;
-    // Most files depend on none, and their refs need not be read.
-    const auto header = FindHeader(**other, options);
-    if (!header || !*header ||
-        !format::HasFeature((*header)->required_features,
-                            format::kBackingFeature)) {
-      continue;
-    }
-    const auto start = ReadRefsOnly(**other, options);
-    if (!start || !start->backed) continue;
-    const format::FileBelow& below = start->backed->below;
-    // A file that was protected since has another hash.
-    const bool is_named = below.name == FileNameOf(file.path()) &&
-                          below.object_count == file.object_end();
-    if (is_named || below.file_hash == file.trailer().file_hash) {
-      dependents.push_back(path);
-    }
-  }
-  return dependents;
-}
-
-Status CheckNoneDepend(const std::string& path) {
-  auto file = PosixFileSystem().OpenForRead(path);
-  if (!file) return {};
-  const auto single = SingleFile::Open(*std::move(file), ReadOptions{});
-  if (!single) return {};
-  std::vector<std::string> directories = {DirectoryOf(path)};
-  std::error_code error;
-  // Not the link is replaced, but what it leads to.
-  if (fs::is_symlink(path, error)) {
-    const std::string target = fs::canonical(path, error).string();
-    if (!error) directories.push_back(DirectoryOf(target));
-  }
-  for (const std::string& directory : directories) {
-    const auto dependents = FindDependents(**single, directory, ReadOptions{});
-    if (!dependents || dependents->empty()) continue;
-    return MakeError(ErrorCode::kExists,
-                     "'{}' cannot be replaced: '{}' depends on it; use --force "
-                     "twice to replace it all the same",
-                     AtPath{path}, dependents->front());
-  }
-  return {};
 }
 
 }  // namespace zpack

@@ -30,15 +30,12 @@ inline constexpr size_t kMaxChain = 255;
 Result<OpenFiles> OpenChain(std::unique_ptr<SingleFile> top,
                             const ReadOptions& options);
 
-// The paths of the files in `directory` that state `file` as the file below
-// them, sorted by name. Of each, only the beginning is read; files that cannot
-// be read are left out. Errors are those of ListEntries.
-Result<std::vector<std::string>> FindDependents(const SingleFile& file,
-                                                const std::string& directory,
-                                                const ReadOptions& options);
+// The paths of the .zpack files in `directory`, sorted by name. Errors are
+// those of ListEntries.
+Result<std::vector<std::string>> ListZpackFiles(const std::string& directory);
 
-// kExists if `path` is a file on which others in its directory depend, which
-// could not be read with another file in its place.
-Status CheckNoneDepend(const std::string& path);
+// True if the trailer of `file` states this hash of the file. kIo.
+Result<bool> StatesHash(const RandomAccessFile& file,
+                        const format::Digest& hash);
 
 }  // namespace zpack

@@ -79,16 +79,11 @@ Result<FileIndex> Merge(const FileIndex& first,
 
 }  // namespace
 
-Status CheckNotAmong(FileChain files, const std::string& path) {
+bool IsAmong(FileChain files, const std::string& path) {
   std::error_code error;
-  for (const auto& file : files) {
-    if (std::filesystem::equivalent(file->path(), path, error)) {
-      return MakeError(ErrorCode::kInvalidArgument,
-                       "'{}' cannot be replaced by a file that depends on it",
-                       AtPath{path});
-    }
-  }
-  return {};
+  return std::ranges::any_of(files, [&](const auto& file) {
+    return std::filesystem::equivalent(file->path(), path, error);
+  });
 }
 
 Result<RefsSnapshot> RefsOf(FileChain files) {

@@ -26,9 +26,9 @@ namespace zpack {
 using OpenFiles = std::vector<std::shared_ptr<const SingleFile>>;
 using FileChain = std::span<const std::shared_ptr<const SingleFile>>;
 
-// kInvalidArgument if `path` is one of the files: writing it would leave those
-// that depend on it without it.
-Status CheckNotAmong(FileChain files, const std::string& path);
+// True if `path` is one of the files: writing it would leave those that depend
+// on it without it.
+bool IsAmong(FileChain files, const std::string& path);
 
 // The refs of all files together. kCorrupt if the changes of a file do not fit
 // those below it; the result is not compared with the digests.

@@ -6,10 +6,14 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <fstream>
+#include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "common_options.h"
+#include "zpack/archive_reader.h"
 #include "zpack/publish_file.h"
 #include "zpack/quote.h"
 
@@ -92,6 +96,30 @@ int OutputFile::Write(const Io& io,
   }
   return Fail(io, published.error().code == ErrorCode::kIo ? CannotCreate(path_)
                                                            : published.error());
+}
+
+Status CheckIsNoInput(const std::string& output, const std::string& input,
+                      const ReadOptions& options) {
+  std::error_code error;
+  if (!fs::exists(output, error)) return {};
+  const auto refuse = [&](std::string_view what) {
+    return std::unexpected(Error{
+        .code = ErrorCode::kInvalidArgument,
+        .message = fmt::format("the output '{}' is {}",
+                               QuoteName(output, kMaxNameInMessage), what),
+        .path = output});
+  };
+  if (fs::equivalent(output, input, error)) {
+    return refuse("the .zpack file itself");
+  }
+  const auto files = ListChain(input, options);
+  if (!files) return {};
+  for (const std::string& file : *files) {
+    if (!fs::equivalent(output, file, error)) continue;
+    return refuse(fmt::format("a file that '{}' depends on",
+                              QuoteName(input, kMaxNameInMessage)));
+  }
+  return {};
 }
 
 }  // namespace zpack::cli

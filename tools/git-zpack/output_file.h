@@ -12,9 +12,12 @@
 #include <functional>
 #include <optional>
 #include <ostream>
+#include <string>
 
 #include "cli.h"
+#include "zpack/options.h"
 #include "zpack/publish_file.h"
+#include "zpack/result.h"
 
 namespace zpack::cli {
 
@@ -42,5 +45,11 @@ class OutputFile {
   std::optional<FileIdentity> identity_;
   std::optional<struct stat> old_;  // nothing if the name stood for nothing
 };
+
+// kInvalidArgument if `output`, where a command writes what it makes of the
+// .zpack file `input`, is that file or one that it depends on. Where these
+// cannot be found, only `input` counts.
+Status CheckIsNoInput(const std::string& output, const std::string& input,
+                      const ReadOptions& options);
 
 }  // namespace zpack::cli

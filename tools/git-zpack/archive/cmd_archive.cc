@@ -177,12 +177,9 @@ int Run(const po::variables_map& values, const Io& io) {
   plan.contents = *std::move(contents);
   if (!Has(values, "output")) return Write(**reader, plan, io.out, io);
   const std::string path = Text(values, "output");
-  std::error_code error;
-  if (std::filesystem::equivalent(path, file, error)) {
-    return Fail(io, {ErrorCode::kInvalidArgument,
-                     fmt::format("the output '{}' is the .zpack file itself",
-                                 QuoteName(path, kMaxNameInMessage))});
-  }
+  const Status apart =
+      CheckIsNoInput(path, file, ReadContext(values, io).options());
+  if (!apart) return Fail(io, apart.error());
   return OutputFile(path).Write(
       io, [&](std::ostream& out) { return Write(**reader, plan, out, io); });
 }

@@ -101,6 +101,9 @@ int Run(const po::variables_map& values, const Io& io) {
     const Status checked =
         CheckReplaceablePage(Text(values, "html"), path, overwrite);
     if (!checked) return Fail(io, checked.error());
+    const Status apart =
+        CheckIsNoInput(Text(values, "html"), path, read.options());
+    if (!apart) return Fail(io, apart.error());
   }
   const auto report = CollectReport(path, options);
   if (!report) return Fail(io, report.error());

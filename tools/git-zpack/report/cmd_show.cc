@@ -263,18 +263,23 @@ int RunSeveral(const po::variables_map& values, const Io& io) {
 
 int RunDependents(const po::variables_map& values, const Io& io) {
   const ReadContext read(values, io);
-  const auto paths = ListDependents(FilesToRead(values).front().path,
+  const auto found = ListDependents(FilesToRead(values).front().path,
                                     Text(values, "dependents"), read.options());
-  if (!paths) return Fail(io, paths.error());
+  if (!found) return Fail(io, found.error());
+  const bool clear = found->unclear.empty();
   Json json = Json::array();
-  for (const std::string& path : *paths) {
+  for (const std::string& path : found->paths) {
     Json row;
     SetBytes(row, "path", path);
     json.push_back(std::move(row));
     if (!Has(values, "json")) io.out << QuoteName(path) << '\n';
   }
-  if (Has(values, "json")) PrintJson(json, io.out);
-  return kDone;
+  if (Has(values, "json") && clear) PrintJson(json, io.out);
+  if (clear) return kDone;
+  Error error = found->unclear.front();
+  error.message =
+      "cannot tell of all files whether they depend on it: " + error.message;
+  return Fail(io, error);
 }
 
 int Run(const po::variables_map& values, const Io& io) {

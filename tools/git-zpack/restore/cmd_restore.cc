@@ -146,12 +146,8 @@ int RunBundle(const po::variables_map& values, const RunContext& context,
                                  QuoteName(bundle, kMaxNameInMessage))});
   }
   const std::string file = FileToRead(values);
-  std::error_code ignored;
-  if (std::filesystem::equivalent(bundle, file, ignored)) {
-    return Fail(io, {ErrorCode::kInvalidArgument,
-                     fmt::format("the bundle '{}' is the .zpack file itself",
-                                 QuoteName(bundle, kMaxNameInMessage))});
-  }
+  const Status apart = CheckIsNoInput(bundle, file, options.read);
+  if (!apart) return Fail(io, apart.error());
   const auto reader = ArchiveReader::Open(file, options.read);
   if (!reader) return FailToRead(values, reader.error(), io);
   uint64_t objects = 0;

@@ -144,7 +144,8 @@ int Run(const po::variables_map& values, const Io& io) {
   const ReadContext read(values, io);
   const Plan plan = PlanOf(values, context, read);
   const std::vector<InputFile> files = FilesToRead(values);
-  const std::optional<std::string> output = ReportPath(values, files);
+  const std::optional<std::string> output =
+      ReportPath(values, files, read.options());
   std::vector<Json> statements;
   int code = kDone;
   for (const InputFile& file : files) {

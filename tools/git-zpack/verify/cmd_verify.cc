@@ -332,7 +332,8 @@ int Run(const po::variables_map& values, const Io& io) {
   const VerifyFormat format = FormatOf(values);
   const Plan plan = PlanOf(values, context, read);
   const std::vector<InputFile> files = FilesToRead(values);
-  const std::optional<std::string> output = ReportPath(values, files);
+  const std::optional<std::string> output =
+      ReportPath(values, files, read.options());
   std::vector<VerifyFindings> all;
   int code = kDone;
   for (const InputFile& file : files) {

@@ -6,10 +6,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <system_error>
 
 #include "git_environment.h"
+#include "output_file.h"
 #include "zpack/quote.h"
 
 namespace zpack::cli {
@@ -31,12 +30,12 @@ std::string RepositoryToCompare(const po::variables_map& values) {
 }
 
 std::optional<std::string> ReportPath(const po::variables_map& values,
-                                      const std::vector<InputFile>& files) {
+                                      const std::vector<InputFile>& files,
+                                      const ReadOptions& options) {
   if (!Has(values, "output")) return std::nullopt;
   std::string output = Text(values, "output");
-  std::error_code ignored;
   const bool is_input = std::ranges::any_of(files, [&](const InputFile& file) {
-    return std::filesystem::equivalent(output, file.path, ignored);
+    return !CheckIsNoInput(output, file.path, options);
   });
   if (output.empty() || is_input || output.ends_with(".zpack")) {
     throw UsageError{

@@ -19,8 +19,9 @@ namespace zpack::cli {
 std::string RepositoryToCompare(const po::variables_map& values);
 
 // The value of --output; nothing without the option. Throws UsageError if the
-// output would replace a .zpack file.
+// output would replace a .zpack file, or what one of `files` depends on.
 std::optional<std::string> ReportPath(const po::variables_map& values,
-                                      const std::vector<InputFile>& files);
+                                      const std::vector<InputFile>& files,
+                                      const ReadOptions& options);
 
 }  // namespace zpack::cli

@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Finds the files that could not be read without another file.
+// Functions without state; any thread.
+
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/file.h"
+#include "zpack/archive_reader.h"
+#include "zpack/options.h"
+#include "zpack/result.h"
+
+namespace zpack {
+
+// Opens the file of which the dependents are looked for.
+using FileOpener = std::function<Result<std::unique_ptr<RandomAccessFile>>()>;
+
+// The files in `directory` that state the file as the one below them, or for
+// which it could stand because it holds the same objects under the same
+// numbers. If it cannot be read, only its name counts. Errors are those of
+// `open` and of ListEntries.
+Result<DependentFiles> FindDependents(const FileOpener& open,
+                                      const std::string& directory,
+                                      const ReadOptions& options);
+
+// What CheckNoneDepend may advise.
+inline constexpr std::string_view kForceTwice =
+    "; use --force twice to replace it all the same";
+
+// kExists if `path` is a file on which others in its directory depend, which
+// could not be read with another file in its place, or if that cannot be told.
+// The message ends with `advice`.
+Status CheckNoneDepend(const std::string& path,
+                       std::string_view advice = kForceTwice);
+
+// kExists: `dependent` could not be read without `path`. The message ends with
+// `advice`.
+std::unexpected<Error> NeededBy(const std::string& path,
+                                const std::string& dependent,
+                                std::string_view advice = {});
+
+// kExists if `output` is another file than `path`, and one on which `path`
+// depends, or others in the directory of `output` as above.
+Status CheckApart(const std::string& path, const std::string& output);
+
+}  // namespace zpack

@@ -1,0 +1,189 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// No command takes away a file that another one needs.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "support/chain_fixture.h"
+#include "zpack/consolidate.h"
+#include "zpack/convert.h"
+#include "zpack/progress.h"
+
+namespace zpack::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+class ChainDependentsTest : public ChainFixture {
+ protected:
+  ChainDependentsTest() { AddThree(); }
+
+  // `command` fails, and file 1 still has all that it depends on.
+  void ExpectRefusal(const std::vector<std::string>& command) {
+    const std::string before = ReadFile(File(0));
+    const ProcessResult result = RunZpack(command);
+    EXPECT_TRUE(result.exit_code == 128 || result.exit_code == 129)
+        << ::testing::PrintToString(command) << result.err;
+    EXPECT_EQ(ReadFile(File(0)), before) << ::testing::PrintToString(command);
+  }
+
+  std::vector<std::string> ReplaceBase() {
+    return {"convert", "-qf", repo_.path(), File(0)};
+  }
+};
+
+TEST_F(ChainDependentsTest, AFileThatCannotBeReadMayDependOnTheBase) {
+  const std::string whole = ReadFile(File(1));
+  fs::remove(File(2));
+  for (const std::string& damaged :
+       {whole + '\0', whole.substr(0, whole.size() - 1)}) {
+    WriteFile(File(1), damaged);
+    ExpectRefusal(ReplaceBase());
+    EXPECT_THAT(Error({"show", "--dependents", dir_ / "out", File(0)}),
+                HasSubstr("x.1.zpack"));
+    EXPECT_THAT(
+        Error({"show", "--json", "--dependents", dir_ / "out", File(0)}),
+        HasSubstr("cannot tell"));
+  }
+  WriteFile(File(1), whole);
+  EXPECT_EQ(RunZpack({"convert", "-qff", repo_.path(), File(0)}).exit_code, 0);
+}
+
+TEST_F(ChainDependentsTest, OtherFilesAreInNobodysWay) {
+  WriteFile(dir_ / "out/empty.zpack", "");
+  WriteFile(dir_ / "out/text.zpack", "This is no such file.\n");
+  fs::create_directory(dir_ / "out/directory.zpack");
+  fs::create_symlink("nowhere", dir_ / "out/link.zpack");
+  const std::string alone = dir_ / "out/alone.zpack";
+  Output({"convert", "-q", repo_.path(), alone});
+  Output({"convert", "-qf", repo_.path(), alone});
+  EXPECT_EQ(Output({"show", "--dependents", dir_ / "out", alone}), "");
+}
+
+TEST_F(ChainDependentsTest, ABaseUnderAnotherNameIsNeeded) {
+  const std::string base = dir_ / "out/base.zpack";
+  fs::rename(File(0), base);
+  Output({"protect", "-q", base});
+  ExpectWhole(File(2));
+  EXPECT_EQ(Output({"show", "--dependents", dir_ / "out", base}),
+            File(1) + '\n');
+  EXPECT_THAT(Error({"convert", "-qf", repo_.path(), base}),
+              HasSubstr("depends on it"));
+}
+
+TEST_F(ChainDependentsTest, ADamagedBaseIsNeeded) {
+  Output({"protect", "-q", File(0)});
+  fs::resize_file(File(0), fs::file_size(File(0)) - 10);
+  ExpectRefusal(ReplaceBase());
+}
+
+TEST_F(ChainDependentsTest, ACopyOfTheBaseIsNot) {
+  const std::string copy = dir_ / "out/copy.zpack";
+  fs::copy_file(File(0), copy);
+  Output({"convert", "-qf", repo_.path(), copy});
+  ExpectWhole(File(2));
+  // Another name of the base is no copy.
+  fs::remove(copy);
+  fs::rename(File(0), copy);
+  fs::create_symlink("copy.zpack", File(0));
+  EXPECT_THAT(Error({"convert", "-qf", repo_.path(), copy}),
+              HasSubstr("depends on it"));
+}
+
+TEST_F(ChainDependentsTest, WhatIsMadeOfAFileDoesNotReplaceItsBase) {
+  const std::string base = File(0);
+  const std::string file = File(1);
+  Output({"protect", "-q", "-o", dir_ / "protected.zpack", file});
+  for (const auto& command : std::vector<std::vector<std::string>>{
+           {"protect", "-f", "-o", base, file},
+           {"protect", "-f", "-o", base, dir_ / "protected.zpack"},
+           {"restore", "-f", "--bundle", base, file},
+           {"report", "-f", "--html", base, file},
+           {"archive", "-o", base, file, "HEAD"},
+           {"attest", "-o", base, file},
+           {"verify", "--format", "json", "-o", base, file},
+           {"consolidate", "-f", file, base},
+           {"consolidate", "-ff", file, base}}) {
+    ExpectRefusal(command);
+  }
+}
+
+TEST_F(ChainDependentsTest, ARepairedFileDoesNotReplaceABase) {
+  const std::string file = File(1);
+  Output({"protect", "-q", file});
+  std::string bytes = ReadFile(file);
+  bytes[300] = static_cast<char>(bytes[300] ^ 1);
+  WriteFile(file, bytes);
+  ExpectRefusal({"repair", "-f", "-o", File(0), file});
+  EXPECT_EQ(RunZpack({"repair", "-q", "--in-place", file}).exit_code, 0);
+  ExpectWhole(File(2));
+}
+
+TEST_F(ChainDependentsTest, ARestoredRepositoryDoesNotReplaceABase) {
+  const std::string repository = dir_ / "w.git";
+  Output({"restore", "-q", File(2), repository});
+  const std::string objects = repository + "/objects";
+  fs::rename(File(0), objects + "/x.0.zpack");
+  for (const char* const command : {"restore", "salvage"}) {
+    EXPECT_THAT(
+        Error({command, "-qf", "--backing", objects, File(2), repository}),
+        HasSubstr("would be replaced"));
+  }
+  EXPECT_TRUE(fs::exists(objects + "/x.0.zpack"));
+}
+
+// Gives a file its name when the first object has been written.
+class Appearance final : public ProgressSink {
+ public:
+  Appearance(std::string from, std::string to)
+      : from_(std::move(from)), to_(std::move(to)) {}
+  void Begin(Phase /*phase*/, uint64_t /*objects*/,
+             uint64_t /*bytes*/) override {}
+  void Advance(uint64_t /*objects*/, uint64_t /*bytes*/) override {
+    std::error_code error;
+    fs::rename(from_, to_, error);
+  }
+  void End() override {}
+
+ private:
+  std::string from_;
+  std::string to_;
+};
+
+TEST_F(ChainDependentsTest, AFileThatComesMeanwhileIsSeen) {
+  const std::string hidden = dir_ / "hidden";
+  const std::string base = ReadFile(File(0));
+  fs::remove(File(2));
+  fs::rename(File(1), hidden);
+  Appearance appearance(hidden, File(1));
+  ConvertOptions options;
+  options.overwrite = Overwrite::kYes;
+  options.run.progress = &appearance;
+  const auto converted = zpack::Convert(repo_.path(), File(0), options);
+  ASSERT_FALSE(converted);
+  EXPECT_THAT(converted.error().message, HasSubstr("depends on it"));
+  EXPECT_EQ(ReadFile(File(0)), base);
+
+  fs::rename(File(1), hidden);
+  const std::string other = dir_ / "other.zpack";
+  Output({"convert", "-q", repo_.path(), other});
+  ConsolidateOptions join;
+  join.overwrite = Overwrite::kYes;
+  join.run.progress = &appearance;
+  const auto joined = Consolidate(other, File(0), join);
+  ASSERT_FALSE(joined);
+  EXPECT_THAT(joined.error().message, HasSubstr("depends on it"));
+  EXPECT_EQ(ReadFile(File(0)), base);
+}
+
+}  // namespace
+}  // namespace zpack::testing
