@@ -67,6 +67,13 @@ Result<ConvertStats> Convert(const std::string& repository,
                              const std::string& path,
                              const ConvertOptions& options);
 
+// The directory of the repository that Convert reads: its work tree, or its git
+// directory if it has none.
+//
+// Errors: kNotFound and kGit as for Convert; kIo.
+Result<std::string> LocateRepository(const std::string& repository,
+                                     Discovery discovery);
+
 // True if a failed conversion to `path` left a temporary file that a conversion
 // with Resume::kYes may continue. Errors count as false.
 bool CanResume(const std::string& path);

@@ -48,6 +48,16 @@ Result<ConvertStats> Convert(const std::string& repository,
   return Guarded([&] { return ConvertRepository(repository, path, options); });
 }
 
+Result<std::string> LocateRepository(const std::string& repository,
+                                     Discovery discovery) {
+  return Guarded([&]() -> Result<std::string> {
+    ZPACK_ASSIGN_OR_RETURN(RepositoryLocation location,
+                           FindRepository(repository, discovery));
+    return location.work_tree.empty() ? std::move(location.git_directory)
+                                      : std::move(location.work_tree);
+  });
+}
+
 bool CanResume(const std::string& path) {
   const auto resumable =
       Guarded([&] { return HasUnfinishedFile(PosixFileSystem(), path); });

@@ -98,15 +98,22 @@ Status CheckKept(ObjectSource& source, const RefsSnapshot& refs,
   return {};
 }
 
-// kExists if `base` has commits, none of which is among `ids`.
+bool HasCommits(const ObjectList& list) {
+  const auto& types = list.types.raw();
+  return std::ranges::find(types, ObjectType::kCommit) != types.end();
+}
+
+// kExists if both have commits, and none of those of `base` is in the source.
 Status CheckRelated(const ObjectSource& source, const BaseFile& base,
-                    const ObjectIdTable& ids) {
+                    const AddedObjects& added) {
   ZPACK_ASSIGN_OR_RETURN(
       const CommonCommits found,
       FindCommonCommit(base.archive(), [&](const ObjectId& id) {
-        return ids.Find(id).has_value();
+        return added.ids.Find(id).has_value();
       }));
-  if (!found.any_commits || found.in_common) return {};
+  if (!found.any_commits || found.in_common || !HasCommits(added.list)) {
+    return {};
+  }
   return MakeError(ErrorCode::kExists,
                    "'{}' is the file of another repository: it shares no "
                    "commit with '{}'",
@@ -132,7 +139,7 @@ Status TakeOnto(ObjectSource& source, const RefsSnapshot& refs,
   AddedObjects& added = found.objects;
   // Nobody named the file.
   if (options.if_unchanged == IfUnchanged::kSkip) {
-    ZPACK_TRY(CheckRelated(source, *base, added.ids));
+    ZPACK_TRY(CheckRelated(source, *base, added));
   }
   ZPACK_ASSIGN_OR_RETURN(
       const OlderVersions older,
@@ -215,10 +222,7 @@ Status TakeWithBase(ObjectSource& source, const RefsSnapshot& refs,
   }
   inventory.unused = std::move(base);
   ZPACK_TRY(TakeAll(source, refs, options, inventory));
-  const auto& types = inventory.list.types.raw();
-  if (std::ranges::find(types, ObjectType::kCommit) == types.end()) {
-    inventory.base_unrelated = false;
-  }
+  if (!HasCommits(inventory.list)) inventory.base_unrelated = false;
   // Another object format says more.
   if (inventory.base_unrelated &&
       inventory.unused->object_format() == source.object_format()) {

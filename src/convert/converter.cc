@@ -80,7 +80,9 @@ AtomicFile::Leftover LeftoverUse(const ConvertOptions& options) {
 
 // Returns whether the temporary file of a run that failed is kept.
 bool MayBeResumed(const ConvertOptions& options, ErrorCode code) {
+  // With kSkip, the next run may give the file another name.
   return options.publication == Publication::kYes && !options.onto &&
+         options.if_unchanged == IfUnchanged::kWrite &&
          (options.resume == Resume::kYes || MayContinueAfter(code));
 }
 

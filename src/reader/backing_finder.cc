@@ -18,6 +18,7 @@
 #include "base/hex.h"
 #include "format/constants.h"
 #include "reader/joined_index.h"
+#include "reader/repository_file_reader.h"
 
 namespace zpack {
 namespace {
@@ -161,8 +162,8 @@ class ChainSearch {
     return chain;
   }
 
-  // The chain that ends with `file`, its last file first, if it has the ids
-  // and the refs that `above` needs. Empty if it has others.
+  // The chain that ends with `file`, its last file first, if it has the ids,
+  // the refs and the files that `above` needs. Empty if it has others.
   Result<Chain> OpenEquivalent(std::unique_ptr<RandomAccessFile> file,
                                const SingleFile& above) {
     const format::FileBelow& below = *above.below();
@@ -185,6 +186,8 @@ class ChainSearch {
     if (format::IdsDigest(index.ids, index.ranks) != below.ids_digest) {
       return Chain{};
     }
+    ZPACK_ASSIGN_OR_RETURN(const bool fit, TablesFit(chain, above));
+    if (!fit) return Chain{};
     std::ranges::reverse(chain);
     return chain;
   }

@@ -142,6 +142,15 @@ Result<RepositoryFiles> ReadFileTable(const ArchiveFile& archive) {
   return std::move(tables).Finish();
 }
 
+Result<bool> TablesFit(FileChain below, const SingleFile& file) {
+  // Damage of `file` is no reason to look for another file below.
+  const auto changes = ReadTableOf(file);
+  if (!changes || !*changes || !(*changes)->backed) return true;
+  JoinedTables tables;
+  for (const auto& one : below) ZPACK_TRY(tables.Add(*one));
+  return tables.Add(file).has_value();
+}
+
 RepositoryFiles FilesOf(const RandomAccessFile& file,
                         const format::FileTable& table, uint64_t data_offset) {
   RepositoryFiles files{table.left_out, table.files, {}, {}};

@@ -46,6 +46,9 @@ struct RepositoryFiles {
 // The files that `archive` has. None if it makes no statement about files.
 // Errors name file and offset: kCorrupt, kLimitExceeded, kIo.
 Result<RepositoryFiles> ReadFileTable(const ArchiveFile& archive);
+// True if the changes of the table of `file` belong to the files that the chain
+// `below` has. Errors are those of ReadFileTable for `below`.
+Result<bool> TablesFit(FileChain below, const SingleFile& file);
 // The files of one table, which is not backed, whose contents are a chunk at
 // `data_offset` of `file`.
 RepositoryFiles FilesOf(const RandomAccessFile& file,

@@ -80,6 +80,30 @@ TEST_F(ChainDependentsTest, ABaseUnderAnotherNameIsNeeded) {
               HasSubstr("depends on it"));
 }
 
+TEST_F(ChainDependentsTest, ABaseWithOtherFilesOfTheRepositoryDoesNotFit) {
+  const std::string hook = repo_.git_dir() + "/hooks/update";
+  const std::string base = dir_ / "base/x.zpack";
+  const std::string fork = dir_ / "fork/x.zpack";
+  for (const char* const name : {"base", "fork"}) {
+    fs::create_directory(dir_ / name);
+  }
+  WriteFile(hook, "one\n");
+  Output({"convert", "-q", repo_.path(), base});
+  Output({"convert", "-q", "--onto", base, repo_.path(), fork});
+  ExpectWhole(base);
+  const std::vector<std::string> verify = {"verify", "--backing", dir_ / "base",
+                                           fork};
+  Output(verify);
+  Output({"protect", "-q", base});
+  Output(verify);
+  WriteFile(hook, "two\n");
+  Output({"convert", "-q", "--update", repo_.path(), base});
+  EXPECT_THAT(Error(verify), HasSubstr("which is not in"));
+  EXPECT_THAT(Error({"restore", "--backing", dir_ / "base", fork,
+                     dir_ / "restored.git"}),
+              HasSubstr("depends on 'x.zpack'"));
+}
+
 TEST_F(ChainDependentsTest, ADamagedBaseIsNeeded) {
   Output({"protect", "-q", File(0)});
   fs::resize_file(File(0), fs::file_size(File(0)) - 10);

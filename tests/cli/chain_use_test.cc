@@ -318,6 +318,26 @@ TEST_F(ChainUseTest, TheNextFileIsNamed) {
               "commit", "-q", "--allow-empty", "-m", "other"});
   EXPECT_THAT(Error({"convert", "--onto-latest", dir_ / "n", other}),
               HasSubstr("another repository"));
+  // One without commits is none.
+  const std::string empty = dir_ / ("empty/" + name);
+  RunProcess({"git", "init", "-q", empty});
+  Output({"convert", "-q", "--onto-latest", dir_ / "n", empty});
+}
+
+TEST_F(ChainUseTest, TheLatestFileIsNamedAfterTheRepository) {
+  Write("src/f", "1");
+  Commit("1");
+  const std::string name =
+      std::filesystem::path(repo_.path()).filename().string();
+  std::filesystem::create_directory(dir_ / "n");
+  Output({"convert", "-q", "--discover", "--onto-latest", dir_ / "n",
+          repo_.path() + "/src"});
+  EXPECT_THAT(ListDirectory(dir_ / "n"), ElementsAre(name + ".0000.zpack"));
+  // No file could depend on the first one.
+  const std::string odd = dir_ / "a\nb";
+  RunProcess({"git", "init", "-q", odd});
+  EXPECT_THAT(Error({"convert", "--onto-latest", dir_ / "n", odd}),
+              HasSubstr("a control character"));
 }
 
 TEST_F(ChainUseTest, OptionsThatExcludeEachOther) {

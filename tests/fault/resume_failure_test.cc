@@ -86,6 +86,17 @@ TEST_F(ResumeFailureTest, InterruptionKeepsWhatWasWritten) {
   }
 }
 
+TEST_F(ResumeFailureTest, AFileThatNobodyNamedIsNotContinued) {
+  StopAt stop(Phase::kCompressingObjects, 100);
+  options_.resume = Resume::kNo;
+  options_.if_unchanged = IfUnchanged::kSkip;  // as '--onto-latest' sets it
+  options_.run.progress = &stop;
+  options_.run.stop = stop.token();
+  EXPECT_FALSE(Convert(PosixFileSystem()));
+  EXPECT_FALSE(CanResume(path_));
+  EXPECT_TRUE(ListDirectory(dir_ / "out").empty());
+}
+
 TEST_F(ResumeFailureTest, InterruptionBeforeTheFirstBlockLeavesNothing) {
   StopAt stop(Phase::kCountingObjects, 1);
   options_.run.progress = &stop;

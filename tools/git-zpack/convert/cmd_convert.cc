@@ -194,8 +194,13 @@ std::string DestinationOf(const po::variables_map& values,
                               : "missing <file>"};
   }
   if (is_named) return Text(values, "file");
-  NextFile next =
-      NextFileIn(Text(values, "onto-latest"), Text(values, "repository"));
+  std::string repository = Text(values, "repository");
+  if (options.discovery == Discovery::kUpwards) {
+    // An error is that of the conversion, too.
+    repository = LocateRepository(repository, options.discovery)
+                     .value_or(std::move(repository));
+  }
+  NextFile next = NextFileIn(Text(values, "onto-latest"), repository);
   options.onto = std::move(next.onto);
   return next.path;
 }
@@ -255,8 +260,8 @@ void PrintHints(const po::variables_map& values, const Error& error,
       !Has(values, "keep-going")) {
     err << "hint: --keep-going leaves out damaged objects and lists them\n";
   }
-  if (error.code == ErrorCode::kExists && !Has(values, "update") &&
-      !Has(values, "base") && !Has(values, "onto") &&
+  if (error.code == ErrorCode::kExists && !Has(values, "force") &&
+      !Has(values, "update") && !Has(values, "base") && !Has(values, "onto") &&
       !Has(values, "onto-latest") && !output.is_stream() &&
       ArchiveReader::Open(output.path(), ReadOptions{})) {
     err << "hint: it is a .zpack file; --update copies its blocks and replaces "

@@ -5,19 +5,23 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <string_view>
 #include <system_error>
 
 #include "cli.h"
+#include "common_options.h"
 #include "list_paths.h"
+#include "zpack/quote.h"
 
 namespace zpack::cli {
 namespace {
 
 constexpr std::string_view kEnding = ".zpack";
 constexpr size_t kLeastDigits = 4;
+constexpr unsigned char kDelete = 0x7f;
 
 // "linux" for "/srv/git/linux.git", "linux/.git" and "https://host/linux.git/".
 std::string NameOf(std::string repository) {
@@ -56,6 +60,15 @@ std::optional<uint32_t> NumberOf(std::string_view file, std::string_view name) {
 NextFile NextFileIn(const std::string& directory,
                     const std::string& repository) {
   const std::string name = NameOf(repository);
+  if (std::ranges::any_of(
+          name, [](unsigned char c) { return c < ' ' || c == kDelete; })) {
+    throw CommandFailure{
+        {.code = ErrorCode::kInvalidArgument,
+         .message = fmt::format("no file can depend on one with the name of "
+                                "'{}', which has a control character",
+                                QuoteName(repository, kMaxNameInMessage)),
+         .path = repository}};
+  }
   const auto paths = ListPaths(directory);
   if (!paths) throw CommandFailure{paths.error()};
   uint32_t next = 0;

@@ -19,7 +19,7 @@ struct NextFile {
 // The next file of `repository`, a path or a URL, in `directory`:
 // NAME.0007.zpack after NAME.0006.zpack, and NAME.0000.zpack if there is none,
 // where NAME is that of the repository. Throws CommandFailure if the directory
-// cannot be listed.
+// cannot be listed, or if no file can depend on one of that name.
 NextFile NextFileIn(const std::string& directory,
                     const std::string& repository);
 
