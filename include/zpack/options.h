@@ -38,6 +38,7 @@ enum class Overwrite : uint8_t { kNo, kYes };
 // - kKeep: the file is not replaced (kExists).
 // - kLose: the file is replaced, and they are useless.
 enum class Dependents : uint8_t { kKeep, kLose };
+enum class SizeOfFile : uint8_t { kActual, kStated };
 enum class ObjectSet : uint8_t { kAll, kReachable };
 enum class ReadBack : uint8_t { kNo, kYes };
 enum class ReadSource : uint8_t { kNo, kYes };
@@ -144,6 +145,10 @@ struct ReadOptions {
   // Must outlive the opening of the file. Verify has VerifyReport::damages
   // instead.
   DamageSink* damages = nullptr;
+
+  // kStated reads a file that was cut, or that something was appended to, as if
+  // it had the size that its header states. For Salvage, which sets it.
+  SizeOfFile size = SizeOfFile::kActual;
 
   // Some files leave out the ids of their objects (`--profile cold`). The first
   // call that needs one then decodes and hashes every object. This says with

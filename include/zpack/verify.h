@@ -108,6 +108,12 @@ struct VerifyReport {
   // The parity in the file or beside it, if there is any and `level` includes
   // kChecksums. Damaged parity is one of the damages.
   std::optional<ParityState> parity;
+  // That of the files below (ConvertOptions::onto), unless ScrubOptions::own.
+  struct ParityBelow {
+    std::string file;
+    ParityState parity;
+  };
+  std::vector<ParityBelow> parity_below;
   // The path of parity beside the file that was made for another version of the
   // file, and is of no use; empty if there is none. That is no damage.
   std::string stale_parity;

@@ -31,6 +31,7 @@ Result<SalvageReport> SalvageOpened(const std::string& path,
   const RestoreOptions& restore = options.restore;
   ReadOptions read = restore.read;
   read.damages = nullptr;
+  read.size = SizeOfFile::kStated;
   ZPACK_ASSIGN_OR_RETURN(const auto header, FindHeader(file, read));
   if (!header ||
       !format::HasFeature(header->required_features, format::kBackingFeature)) {

@@ -32,18 +32,9 @@
 namespace zpack {
 namespace {
 
-// Reports the parity of the file at `path` and its damage.
-Status CheckParity(const std::string& path, ParityInside inside,
-                   const VerifyOptions& options, VerifyReport& report) {
-  if (options.level < VerifyLevel::kChecksums || IsUrl(path)) return {};
-  ZPACK_ASSIGN_OR_RETURN(
-      InspectedParity found,
-      InspectParity(PosixFileSystem(), path, {inside, report.damages.empty()},
-                    options.run));
-  report.parity = std::move(found.parity);
-  report.stale_parity = std::move(found.stale);
-  if (!report.parity) return {};
-  const ParityState& parity = *report.parity;
+// Reports the damage of parity, which is damage of a file.
+void NoteDamage(const ParityState& parity, bool file_undamaged,
+                VerifyReport& report) {
   if (parity.parity_shards == 0) {
     report.damages.push_back(
         NewError(ErrorCode::kCorrupt,
@@ -54,13 +45,45 @@ Status CheckParity(const std::string& path, ParityInside inside,
         ErrorCode::kCorrupt,
         "parity is damaged: {} of {} shards are left in '{}'",
         parity.parity_left, parity.parity_shards, AtPath{parity.path}));
-  }
-  if (report.damages.empty() && parity.damaged_shards != 0) {
+  } else if (file_undamaged && parity.damaged_shards != 0) {
     report.damages.push_back(NewError(ErrorCode::kCorrupt,
                                       "parity in '{}' does not fit the file",
                                       AtPath{parity.path}));
   }
+}
+
+// Reports the parity of the file at `path` and its damage.
+Status CheckParity(const std::string& path, ParityInside inside,
+                   const VerifyOptions& options, VerifyReport& report) {
+  if (options.level < VerifyLevel::kChecksums || IsUrl(path)) return {};
+  const bool undamaged = report.damages.empty();
+  ZPACK_ASSIGN_OR_RETURN(
+      InspectedParity found,
+      InspectParity(PosixFileSystem(), path, {inside, undamaged}, options.run));
+  report.parity = std::move(found.parity);
+  report.stale_parity = std::move(found.stale);
+  if (report.parity) NoteDamage(*report.parity, undamaged, report);
   return {};
+}
+
+// The same of a file below.
+Status CheckParityBelow(const std::string& path, ParityInside inside,
+                        const VerifyOptions& options, VerifyReport& report) {
+  if (options.level < VerifyLevel::kChecksums || IsUrl(path)) return {};
+  const bool undamaged = std::ranges::none_of(
+      report.damages, [&](const Error& error) { return error.path == path; });
+  ZPACK_ASSIGN_OR_RETURN(
+      InspectedParity found,
+      InspectParity(PosixFileSystem(), path, {inside, undamaged}, options.run));
+  if (!found.parity) return {};
+  NoteDamage(*found.parity, undamaged, report);
+  report.parity_below.push_back({path, *std::move(found.parity)});
+  return {};
+}
+
+ParityInside HasParity(const SingleFile& file) {
+  return file.toc().Find(format::kParityChunk) != nullptr ? ParityInside::kYes
+                                                          : ParityInside::kNo;
 }
 
 Status CheckScrub(const std::string& path, const std::string& repository,
@@ -208,7 +231,12 @@ Result<VerifyReport> VerifyFile(const std::string& path,
       return std::unexpected(archive.error());
     }
     report.damages.push_back(archive.error());
+    const std::string damaged = archive.error().path;
     ZPACK_TRY(CheckParity(path, ParityInside::kMaybe, options, report));
+    if (!damaged.empty() && damaged != path) {
+      ZPACK_TRY(
+          CheckParityBelow(damaged, ParityInside::kMaybe, options, report));
+    }
     return report;
   }
   options.run.threads = DecodingThreads(given.run, (*archive)->total_size(),
@@ -222,14 +250,18 @@ Result<VerifyReport> VerifyFile(const std::string& path,
       .own = scrub.own};
   if (older != nullptr) ZPACK_TRY(CheckOlder(**archive, *older));
   ZPACK_TRY(VerifyWithFacts(**archive, plan, options.run, facts, report));
-  const bool inside = (*archive)->toc().Find(format::kParityChunk) != nullptr;
   // To look at the parity means to read the whole file.
   if (scrub.sample) {
     report.phases = timer.phases();
     return report;
   }
-  ZPACK_TRY(CheckParity(path, inside ? ParityInside::kYes : ParityInside::kNo,
-                        options, report));
+  const SingleFile& top = (*archive)->top();
+  ZPACK_TRY(CheckParity(path, HasParity(top), options, report));
+  for (const auto& below : (*archive)->files()) {
+    if (scrub.own || below.get() == &top) continue;
+    ZPACK_TRY(
+        CheckParityBelow(below->path(), HasParity(*below), options, report));
+  }
   if (source != nullptr) {
     ZPACK_TRY(Compare(**archive, *source, options, report));
   }

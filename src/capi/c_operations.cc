@@ -92,6 +92,12 @@ int zpack_verify(zpack_report** out, const char* path, const char* repository,
                            PathsOf(given.backing, given.backing_count));
     ScrubOptions scrub;
     scrub.own = given.own != 0;
+    // To Scrub, that is no repository to compare with.
+    if (repository != nullptr && *repository == '\0') {
+      return std::unexpected(
+          Error{.code = ErrorCode::kNotFound,
+                .message = "there is no repository with an empty name"});
+    }
     ZPACK_ASSIGN_OR_RETURN(
         auto report,
         Scrub(path, repository == nullptr ? "" : repository, verify, scrub));

@@ -19,6 +19,7 @@
 #include "format/constants.h"
 #include "reader/joined_index.h"
 #include "reader/repository_file_reader.h"
+#include "reader/stated_size.h"
 
 namespace zpack {
 namespace {
@@ -96,7 +97,7 @@ class ChainSearch {
     }
     const format::FileBelow& below = *file.below();
     std::vector<std::unique_ptr<RandomAccessFile>> others;
-    auto beside = file.file().OpenBeside(below.name);
+    auto beside = Sized(file.file().OpenBeside(below.name));
     if (beside) {
       ZPACK_ASSIGN_OR_RETURN(const bool fits,
                              StatesHash(**beside, below.file_hash));
@@ -106,7 +107,7 @@ class ChainSearch {
       return std::unexpected(beside.error());
     }
     for (const std::string& place : Places(file)) {
-      auto opened = PosixFileSystem().OpenForRead(place);
+      auto opened = Sized(PosixFileSystem().OpenForRead(place));
       if (!opened) continue;
       if (StatesHash(**opened, below.file_hash).value_or(false)) {
         return OpenOne(*std::move(opened), file);
@@ -125,6 +126,12 @@ class ChainSearch {
       }
     }
     return std::unexpected(NotFound(file, unusable));
+  }
+
+  Result<std::unique_ptr<RandomAccessFile>> Sized(
+      Result<std::unique_ptr<RandomAccessFile>> opened) const {
+    if (!opened) return opened;
+    return WithStatedSize(*std::move(opened), options_);
   }
 
   // The paths at which the file below may be, besides that of its name.

@@ -137,7 +137,7 @@ class IndexDeriver {
             : NewError(error.code,
                        "{} of the objects {} to {} cannot be read: {}", objects,
                        first, first + count - 1, MessageText{error.message});
-    damage.path = blocks_.path();
+    damage.path = blocks_.block_path(row);
     damage.offset = blocks_.block_offset(row);
     derivation_.damages.push_back(std::move(damage));
     lost_ += objects;

@@ -130,7 +130,7 @@ Error LossError(const FileBlocks& file, const BlockRun& run, const ObjectId& id,
                 const Error& error) {
   Error lost = NewError(error.code, "object {} cannot be read: {}", id,
                         MessageText{error.message});
-  lost.path = file.path();
+  lost.path = file.block_path(run.first);
   lost.offset = file.block_offset(run.first);
   return lost;
 }

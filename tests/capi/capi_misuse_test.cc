@@ -149,6 +149,8 @@ TEST_F(CApiMisuse, MissingPathsAreErrors) {
   zpack_report* report = nullptr;
   ExpectInvalid(zpack_verify(nullptr, file_.c_str(), nullptr, nullptr));
   ExpectInvalid(zpack_verify(&report, nullptr, nullptr, nullptr));
+  // An empty name is that of no repository, not the lack of one.
+  EXPECT_EQ(zpack_verify(&report, file_.c_str(), "", nullptr), ZPACK_ENOTFOUND);
   ExpectInvalid(zpack_convert(nullptr, out.c_str(), nullptr));
   ExpectInvalid(zpack_convert(repo_.path().c_str(), nullptr, nullptr));
   ExpectInvalid(zpack_consolidate(nullptr, nullptr, out.c_str(), nullptr));

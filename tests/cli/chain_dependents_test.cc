@@ -21,7 +21,9 @@ namespace zpack::testing {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class ChainDependentsTest : public ChainFixture {
  protected:
@@ -163,6 +165,33 @@ TEST_F(ChainDependentsTest, ARestoredRepositoryDoesNotReplaceABase) {
         HasSubstr("would be replaced"));
   }
   EXPECT_TRUE(fs::exists(objects + "/x.0.zpack"));
+}
+
+TEST_F(ChainDependentsTest, TheParityOfFilesBelowIsChecked) {
+  Output({"protect", "-q", "--beside", File(0)});
+  const std::string parity = File(0) + ".zpar";
+  const std::string sound = ReadFile(parity);
+  std::string bytes = sound;
+  bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 1);
+  WriteFile(parity, bytes);
+  EXPECT_THAT(Error({"verify", File(1)}, 1),
+              AllOf(HasSubstr("parity is damaged"),
+                    HasSubstr("repair --in-place '" + File(0) + '\''),
+                    Not(HasSubstr("salvage"))));
+  Output({"verify", "--own", File(1)});
+
+  WriteFile(parity, sound);
+  bytes = ReadFile(File(0));
+  bytes[200] = static_cast<char>(bytes[200] ^ 1);
+  WriteFile(File(0), bytes);
+  const std::string repair = "git zpack repair '" + File(0) + '\'';
+  EXPECT_THAT(Error({"verify", File(1)}, 1),
+              AllOf(HasSubstr("the parity can repair the file: " + repair),
+                    Not(HasSubstr("salvage"))));
+  EXPECT_THAT(Error({"restore", File(1), dir_ / "restored.git"}),
+              HasSubstr("if the file has parity: " + repair));
+  Output({"repair", "-q", "--in-place", File(0)});
+  ExpectWhole(File(2));
 }
 
 // Gives a file its name when the first object has been written.

@@ -81,6 +81,29 @@ TEST_F(ChainSalvageTest, SalvageSaysWhatDamageOfEachFileCosts) {
   EXPECT_THAT(alone["lost_parts"].dump(), HasSubstr("file below"));
 }
 
+// What was appended, or cut off without any part, costs nothing.
+TEST_F(ChainSalvageTest, OtherSizesCostNoSoundPart) {
+  AddThree();
+  const std::string back = dir_ / "back.git";
+  for (const int number : {0, 1, 2}) {
+    const std::string sound = ReadFile(File(number));
+    for (const std::string& bytes :
+         {sound + '\n', sound + std::string(100'000, '\0'),
+          sound.substr(0, sound.size() - 1)}) {
+      SCOPED_TRACE(File(number) + ' ' + std::to_string(bytes.size()));
+      WriteFile(File(number), bytes);
+      const ProcessResult result =
+          RunZpack({"salvage", "-f", "--json", File(2), back});
+      EXPECT_EQ(result.exit_code, 0) << result.err;
+      EXPECT_EQ(nlohmann::json::parse(result.out)["lost_objects"], 0);
+      EXPECT_EQ(RunProcess({"git", "-C", back, "show-ref", "--head"}).out,
+                repo_.Git({"show-ref", "--head"}) + '\n');
+      EXPECT_TRUE(RunProcess({"git", "-C", back, "fsck", "--strict"}).ok());
+    }
+    WriteFile(File(number), sound);
+  }
+}
+
 TEST_F(ChainSalvageTest, SalvageOnACutFileSaysWhatIsLostOfTheOneAbove) {
   std::mt19937 random(5);
   std::string text = Lines(random, 300);

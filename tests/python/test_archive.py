@@ -204,6 +204,19 @@ def test_damage_names_object_and_offset(file, tmp_path):
         list(archive.objects())
 
 
+def test_arguments_of_other_types(archive, repository, tmp_path):
+    for use in (lambda: archive.walk(1), lambda: archive.walk(None),
+                lambda: archive.grep("a", threads=1.5),
+                lambda: archive.grep("a", max_depth=1.5),
+                lambda: archive.log(skip=1.5),
+                lambda: zpack.verify(archive.path, threads=-1),
+                lambda: zpack.convert(repository.path, tmp_path / "x", threads=1.5)):
+        with pytest.raises(TypeError):
+            list(use())
+    with pytest.raises(zpack.errors.NotFoundError):
+        zpack.verify(archive.path, "")
+
+
 def test_files_that_are_no_archives(tmp_path):
     with pytest.raises(zpack.errors.NotFoundError):
         zpack.open(tmp_path / "none")

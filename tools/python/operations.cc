@@ -183,6 +183,7 @@ void DefineOperations(py::module_& module) {
 }  // namespace zpack::python
 
 PYBIND11_MODULE(_zpack, module) {
+  zpack::python::TranslateCastErrors();
   zpack::python::DefineArchive(module);
   zpack::python::DefineOperations(module);
 }

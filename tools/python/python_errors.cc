@@ -6,6 +6,7 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <exception>
 #include <optional>
 #include <string>
 
@@ -25,6 +26,18 @@ void Raise(const Error& error) {
       error.offset);
   PyErr_SetObject(type.ptr(), raised.ptr());
   throw py::error_already_set();
+}
+
+void TranslateCastErrors() {
+  py::register_exception_translator([](std::exception_ptr thrown) {
+    try {
+      if (thrown) std::rethrow_exception(thrown);
+    } catch (const py::cast_error&) {
+      PyErr_SetString(PyExc_TypeError,
+                      "an argument has another type than its parameter, or is "
+                      "out of range");
+    }
+  });
 }
 
 Error LastError(int code) {

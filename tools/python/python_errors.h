@@ -15,6 +15,10 @@ namespace zpack::python {
 // Raises the exception of zpack.errors that stands for the error. The caller
 // holds the interpreter's lock.
 [[noreturn]] void Raise(const Error& error);
+// From now on, a value that cannot become that of a parameter is a TypeError of
+// Python, which is a RuntimeError to pybind11.
+void TranslateCastErrors();
+
 // The last error of the C interface in this thread, which returned `code`.
 Error LastError(int code);
 

@@ -70,7 +70,7 @@ int FailToRead(const po::variables_map& values, const Error& error,
   const int code = Fail(io, error);
   const std::string file = Text(values, "file");
   if (error.code == ErrorCode::kCorrupt && file != "-") {
-    PrintDamageHints(file, ParityHint::kUnknown, io.err);
+    PrintDamageHints(file, ParityHint::kUnknown, io.err, error.path);
   }
   return code;
 }

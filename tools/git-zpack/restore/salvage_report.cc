@@ -259,7 +259,7 @@ int RunSalvage(const po::variables_map& values, const RunContext& context,
     const std::string file = Text(values, "file");
     if (options.required == SoundParts::kStructure &&
         report.error().code == ErrorCode::kCorrupt && file != "-") {
-      PrintDamageHints(file, ParityHint::kUnknown, io.err);
+      PrintDamageHints(file, ParityHint::kUnknown, io.err, report.error().path);
     }
     return code;
   }

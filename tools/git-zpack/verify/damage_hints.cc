@@ -5,7 +5,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <ostream>
+#include <set>
+#include <string>
 
 #include "standard_input_file.h"
 #include "zpack/quote.h"
@@ -22,10 +25,31 @@ bool HasStructure(const std::string& path) {
   return report && !report->file_hash.empty();
 }
 
+// Prints what helps with the files below. Returns the paths of the damaged
+// files with which it does.
+std::set<std::string> PrintHintsBelow(const VerifyReport& report,
+                                      std::ostream& err) {
+  std::set<std::string> helped;
+  for (const auto& [file, parity] : report.parity_below) {
+    ParityHint hint = ParityHint::kDamaged;
+    if (parity.damaged_shards != 0) {
+      if (!parity.repair_possible) continue;
+      hint = ParityHint::kEnough;
+    } else if (parity.intact) {
+      continue;
+    } else if (parity.parity_shards == 0) {
+      hint = ParityHint::kGone;
+    }
+    PrintDamageHints(file, hint, err);
+    helped.insert({file, parity.path});
+  }
+  return helped;
+}
+
 }  // namespace
 
 void PrintDamageHints(const std::string& path, ParityHint parity,
-                      std::ostream& err) {
+                      std::ostream& err, const std::string& damaged) {
   const std::string file = QuoteForShell(path);
   if (parity == ParityHint::kEnough) {
     err << fmt::format(
@@ -40,7 +64,7 @@ void PrintDamageHints(const std::string& path, ParityHint parity,
   }
   if (parity == ParityHint::kUnknown) {
     err << fmt::format("hint: if the file has parity: git zpack repair {}\n",
-                       file);
+                       QuoteForShell(damaged.empty() ? path : damaged));
   }
   const bool restorable = HasStructure(path);
   if (restorable) {
@@ -65,6 +89,12 @@ void PrintDamageHints(const VerifyFindings& findings, std::ostream& err) {
              report.damages.size() == 1) {
     hint = report.parity->parity_shards == 0 ? ParityHint::kGone
                                              : ParityHint::kDamaged;
+  }
+  const std::set<std::string> helped = PrintHintsBelow(report, err);
+  if (std::ranges::all_of(report.damages, [&](const Error& damage) {
+        return helped.contains(damage.path);
+      })) {
+    return;
   }
   PrintDamageHints(findings.file, hint, err);
 }

@@ -22,9 +22,10 @@ enum class ParityHint : uint8_t {
 };
 
 // Prints a line for each command that may help with the damaged file at `path`,
-// and says when.
+// and says when. `damaged` is the file with the damage, if that may be one that
+// it depends on.
 void PrintDamageHints(const std::string& path, ParityHint parity,
-                      std::ostream& err);
+                      std::ostream& err, const std::string& damaged = {});
 // The same for what was found in a file, unless nothing is damaged. What came
 // from standard input has no path.
 void PrintDamageHints(const VerifyFindings& findings, std::ostream& err);
