@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -33,15 +34,37 @@ std::optional<FileIdentity> IdentityOf(const std::string& path);
 Status CheckSameFile(const std::string& path,
                      const std::optional<FileIdentity>& before);
 
-// Syncs the file `temporary`, gives it the name `path`, and syncs the
-// directory. If `path` leads through links, the file at their end is replaced.
-// `before` is what `path` stood for when the caller began. REQUIRES:
-// `temporary` is in the directory of the file that it replaces.
-//
-// Errors: kExists if `path` no longer stands for `before`; kNotDurable if the
-// file has its name, but the directory cannot be synced; kIo. After kExists and
-// kIo, `path` is unchanged and `temporary` is still there.
-Status PublishFile(const std::string& temporary, const std::string& path,
-                   const std::optional<FileIdentity>& before);
+class AtomicFile;
+
+// A new file under a temporary name, '.<name>.zpack-tmp' beside the file that
+// it replaces, to which others write by its path. What a killed process left is
+// taken over. The destructor removes it. Thread-compatible.
+class ReplacementFile {
+ public:
+  // The new file for `path`, empty. If `path` leads through links, the file at
+  // their end will be replaced.
+  //
+  // Errors: kExists if another process writes such a file; kInvalidArgument if
+  // `path` or the temporary file is no regular file; kIo.
+  static Result<ReplacementFile> Create(const std::string& path);
+  ReplacementFile(ReplacementFile&& other) noexcept;
+  ~ReplacementFile();
+
+  const std::string& temporary_path() const;
+
+  // Syncs the file, gives it its name and the permissions of the file that it
+  // replaces, and syncs the directory. `before` is what `path` stood for when
+  // the caller began. REQUIRES: all is written.
+  //
+  // Errors: kExists if `path` no longer stands for `before`; kNotDurable if the
+  // file has its name, but the directory cannot be synced; kIo. After kExists
+  // and kIo, `path` is unchanged.
+  Status Publish(const std::optional<FileIdentity>& before);
+
+ private:
+  explicit ReplacementFile(AtomicFile file);
+
+  std::unique_ptr<AtomicFile> file_;
+};
 
 }  // namespace zpack

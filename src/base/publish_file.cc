@@ -3,18 +3,16 @@
 
 #include "zpack/publish_file.h"
 
-#include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include <cerrno>
-#include <filesystem>
+#include <memory>
+#include <utility>
 
-#include "base/descriptor.h"
+#include "base/atomic_file.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/guarded.h"
-#include "base/posix_file_system.h"
+#include "zpack/options.h"
 
 namespace zpack {
 namespace {
@@ -24,40 +22,6 @@ std::unexpected<Error> WasChanged(const std::string& path) {
                    "another process changed '{}' in the meantime, so it is not "
                    "replaced; run the command again",
                    AtPath{path});
-}
-
-Status SyncFile(FileSystem& file_system, const std::string& path) {
-  constexpr int kFlags = O_NOFOLLOW | O_CLOEXEC;
-  Descriptor fd(open(path.c_str(), O_RDONLY | kFlags));
-  if (fd.get() < 0) fd = Descriptor(open(path.c_str(), O_WRONLY | kFlags));
-  if (fd.get() >= 0) {
-    if (fsync(fd.get()) == 0) return {};
-    return std::unexpected(IoError("fsync", path, errno));
-  }
-  // The file has the mode of the file that it replaces, with which perhaps not
-  // even its owner can open it.
-  if (errno == EACCES) return file_system.SyncFileSystem(DirectoryOf(path));
-  return std::unexpected(IoError("open", path, errno));
-}
-
-Status Publish(const std::string& temporary, const std::string& path,
-               const std::optional<FileIdentity>& before) {
-  FileSystem& file_system = PosixFileSystem();
-  ZPACK_TRY(SyncFile(file_system, temporary));
-  std::string target = path;
-  if (before) {
-    std::error_code error;
-    target = std::filesystem::canonical(path, error).string();
-    if (error) return WasChanged(path);
-  }
-  ZPACK_TRY(CheckSameFile(path, before));
-  const Status renamed = file_system.Rename(
-      temporary, target, before ? Replace::kYes : Replace::kNo);
-  if (!renamed && renamed.error().code == ErrorCode::kExists) {
-    return WasChanged(path);
-  }
-  ZPACK_TRY(renamed);
-  return SyncPublished(file_system, DirectoryOf(target), path);
 }
 
 }  // namespace
@@ -76,9 +40,29 @@ Status CheckSameFile(const std::string& path,
   return WasChanged(path);
 }
 
-Status PublishFile(const std::string& temporary, const std::string& path,
-                   const std::optional<FileIdentity>& before) {
-  return Guarded([&] { return Publish(temporary, path, before); });
+ReplacementFile::ReplacementFile(AtomicFile file)
+    : file_(std::make_unique<AtomicFile>(std::move(file))) {}
+ReplacementFile::ReplacementFile(ReplacementFile&& other) noexcept = default;
+ReplacementFile::~ReplacementFile() = default;
+
+Result<ReplacementFile> ReplacementFile::Create(const std::string& path) {
+  return Guarded([&]() -> Result<ReplacementFile> {
+    ZPACK_ASSIGN_OR_RETURN(
+        AtomicFile file,
+        AtomicFile::Create(PosixFileSystem(), path, Overwrite::kYes));
+    return ReplacementFile(std::move(file));
+  });
+}
+
+const std::string& ReplacementFile::temporary_path() const {
+  return file_->temporary_path();
+}
+
+Status ReplacementFile::Publish(const std::optional<FileIdentity>& before) {
+  return Guarded([&]() -> Status {
+    ZPACK_TRY(file_->file().Sync());
+    return file_->CommitOver(before);
+  });
 }
 
 }  // namespace zpack

@@ -4,6 +4,7 @@
 #include "verify/block_scope.h"
 
 #include <algorithm>
+#include <set>
 #include <string>
 
 #include "base/error.h"
@@ -11,6 +12,7 @@
 #include "base/progress_phase.h"
 #include "format/block.h"
 #include "format/constants.h"
+#include "format/file_header.h"
 #include "reader/object_run.h"
 
 namespace zpack {
@@ -59,7 +61,8 @@ class Comparison {
   Comparison(const ArchiveFile& archive, const ArchiveFile& older)
       : file_(archive.blocks()),
         older_(older.blocks()),
-        readable_(std::ranges::includes(Sorted(archive), Sorted(older))),
+        readable_(std::ranges::includes(BlockFeatures(archive),
+                                        BlockFeatures(older))),
         same_ids_(CountSameIds()) {}
 
   // True if the run can be left out.
@@ -83,9 +86,14 @@ class Comparison {
   }
 
  private:
-  static std::vector<std::string> Sorted(const ArchiveFile& archive) {
-    std::vector<std::string> features = archive.header().required_features;
-    std::ranges::sort(features);
+  // The features of all files that say what is in blocks.
+  static std::set<std::string> BlockFeatures(const ArchiveFile& archive) {
+    std::set<std::string> features;
+    for (const auto& file : archive.files()) {
+      const auto& required = file->header().required_features;
+      features.insert(required.begin(), required.end());
+    }
+    features.erase(std::string(format::kBackingFeature));
     return features;
   }
 

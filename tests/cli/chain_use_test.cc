@@ -324,6 +324,26 @@ TEST_F(ChainUseTest, TheNextFileIsNamed) {
   Output({"convert", "-q", "--onto-latest", dir_ / "n", empty});
 }
 
+TEST_F(ChainUseTest, WhatAnOlderFileOfTheChainHoldsIsNotHashedAgain) {
+  AddThree();
+  const auto skipped = [&](const std::string& older, const std::string& file) {
+    const auto scope = nlohmann::json::parse(
+        Output({"verify", "--json", "--since", older, file}))["scope"];
+    return scope["objects_left_out"].get<int>();
+  };
+  const auto objects = [&](const std::string& file) {
+    return nlohmann::json::parse(Output({"show", "--json", file}))["objects"]
+        .get<int>();
+  };
+  const int first = objects(File(0));
+  EXPECT_EQ(skipped(File(0), File(1)), first);
+  EXPECT_EQ(skipped(File(0), File(2)), first);
+  EXPECT_EQ(skipped(File(1), File(2)), first + objects(File(1)));
+  const std::string joined = dir_ / "joined.zpack";
+  Output({"consolidate", "-q", File(2), joined});
+  EXPECT_GE(skipped(File(1), joined), first);
+}
+
 TEST_F(ChainUseTest, TheLatestFileIsNamedAfterTheRepository) {
   Write("src/f", "1");
   Commit("1");

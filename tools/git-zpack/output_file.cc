@@ -4,8 +4,8 @@
 #include "output_file.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
 #include <string_view>
@@ -22,9 +22,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Error CannotCreate(const fs::path& path) {
-  return {ErrorCode::kIo,
-          fmt::format("unable to create '{}'", QuoteName(path.native()))};
+// `number` is that of the error, if it is known.
+Error CannotCreate(const fs::path& path, int number = 0) {
+  return {
+      ErrorCode::kIo,
+      fmt::format("unable to create '{}'{}{}", QuoteName(path.native()),
+                  number == 0 ? "" : ": ",
+                  number == 0 ? "" : std::generic_category().message(number))};
 }
 
 std::optional<struct stat> StatusOf(const fs::path& path) {
@@ -36,24 +40,6 @@ std::optional<struct stat> StatusOf(const fs::path& path) {
   return std::nullopt;
 }
 
-// Removes the file, unless it has got its name.
-class TemporaryOutput {
- public:
-  explicit TemporaryOutput(const fs::path& path) : path_(path) {}
-  ~TemporaryOutput() {
-    std::error_code ignored;
-    if (!published_) fs::remove(path_, ignored);
-  }
-  TemporaryOutput(const TemporaryOutput&) = delete;
-  TemporaryOutput& operator=(const TemporaryOutput&) = delete;
-
-  void set_published() { published_ = true; }
-
- private:
-  const fs::path& path_;
-  bool published_ = false;
-};
-
 }  // namespace
 
 OutputFile::OutputFile(fs::path path)
@@ -63,39 +49,32 @@ OutputFile::OutputFile(fs::path path)
 
 bool OutputFile::exists() const { return old_.has_value(); }
 
+int OutputFile::WriteInPlace(
+    const Io& io, const std::function<int(std::ostream&)>& write) const {
+  std::ofstream out(path_, std::ios::binary | std::ios::trunc);
+  if (!out) return Fail(io, CannotCreate(path_, errno));
+  const int code = write(out);
+  out.close();
+  return code == kDone && !out ? Fail(io, CannotCreate(path_, errno)) : code;
+}
+
 int OutputFile::Write(const Io& io,
                       const std::function<int(std::ostream&)>& write) const {
-  if (old_ && !S_ISREG(old_->st_mode)) {
-    std::ofstream out(path_, std::ios::binary | std::ios::trunc);
-    if (!out) return Fail(io, CannotCreate(path_));
-    const int code = write(out);
-    out.close();
-    return code == kDone && !out ? Fail(io, CannotCreate(path_)) : code;
+  if (old_ && !S_ISREG(old_->st_mode)) return WriteInPlace(io, write);
+  auto created = ReplacementFile::Create(path_.native());
+  if (!created) {
+    Error error = std::move(created).error();
+    error.message = CannotCreate(path_).message + ": " + error.message;
+    return Fail(io, error);
   }
-  std::error_code error;
-  const fs::path path = old_ ? fs::canonical(path_, error) : path_;
-  if (error) return Fail(io, CannotCreate(path_));
-  fs::path temporary = path;
-  temporary += fmt::format(".new-{}", getpid());
-  std::ofstream out(temporary, std::ios::binary | std::ios::noreplace);
-  if (!out) return Fail(io, CannotCreate(path_));
-  TemporaryOutput made(temporary);
-  if (old_) {
-    fs::permissions(temporary,
-                    static_cast<fs::perms>(old_->st_mode) & fs::perms::mask,
-                    error);
-  }
-  int code = error ? Fail(io, CannotCreate(path_)) : write(out);
+  std::ofstream out(created->temporary_path(), std::ios::binary);
+  if (!out) return Fail(io, CannotCreate(path_, errno));
+  int code = write(out);
   out.close();
-  if (code == kDone && !out) code = Fail(io, CannotCreate(path_));
+  if (code == kDone && !out) code = Fail(io, CannotCreate(path_, errno));
   if (code != kDone) return code;
-  const Status published = PublishFile(temporary, path_, identity_);
-  if (published) {
-    made.set_published();
-    return kDone;
-  }
-  return Fail(io, published.error().code == ErrorCode::kIo ? CannotCreate(path_)
-                                                           : published.error());
+  const Status published = created->Publish(identity_);
+  return published ? kDone : Fail(io, published.error());
 }
 
 Status CheckIsNoInput(const std::string& output, const std::string& input,

@@ -39,6 +39,9 @@ class OutputFile {
   int Write(const Io& io, const std::function<int(std::ostream&)>& write) const;
 
  private:
+  int WriteInPlace(const Io& io,
+                   const std::function<int(std::ostream&)>& write) const;
+
   std::filesystem::path path_;
   // What the name led to. Looked up first: whatever appears before the second
   // look counts as a change.

@@ -122,18 +122,25 @@ TEST_F(OutputFileTest, KeepsWhatAppearedBeforeTheWritingBegan) {
 // The content is on disk before the name stands for it, and the name before
 // the command ends.
 TEST_F(OutputFileTest, IsSyncedBeforeAndAfterItGetsItsName) {
-  const std::string temporary = path_ + ".new-";
   for (int i = 0; i < 2; ++i) {
     synced_files.Take();
     EXPECT_EQ(Write([] {}), kDone);
     EXPECT_THAT(synced_files.Take(),
-                ElementsAre(StartsWith(temporary), dir_.path()));
+                ElementsAre(dir_.path(), dir_ / ".out.zpack-tmp", dir_.path()));
   }
   // Even if its owner may not open it, as long as its permissions let it be
   // made at all.
   fs::permissions(path_, fs::perms::none);
   EXPECT_EQ(Write([] {}), kDone);
   EXPECT_EQ(fs::status(path_).permissions(), fs::perms::none);
+}
+
+// What a killed process has left is no file of the user.
+TEST_F(OutputFileTest, TakesOverWhatAnotherRunLeft) {
+  WriteFile(dir_ / ".out.zpack-tmp", "left, and longer than the new one");
+  EXPECT_EQ(Write([] {}), kDone);
+  EXPECT_EQ(ReadFile(path_), "new");
+  EXPECT_THAT(ListDirectory(dir_.path()), ElementsAre("out"));
 }
 
 TEST_F(OutputFileTest, AFailureLeavesWhatWasThere) {
