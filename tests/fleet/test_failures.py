@@ -370,6 +370,21 @@ def test_prune_keeps_what_is_needed(on_cluster, source, tmp_path):
     assert on_cluster("restore", store, "--to", tmp_path / "back").status == 0
 
 
+def test_prune_keeps_a_file_that_is_also_an_older_archive(on_cluster, source, tmp_path):
+    store = tmp_path / "store"
+    assert on_cluster("archive", source, "--to", store).status == 0
+    before = archive_files(store)
+    for path in (store / "objects").rglob("*.zpack"):
+        path.write_bytes(b"x")
+    assert on_cluster("verify", store).status == 1
+    assert on_cluster("archive", source, "--to", store).status == 0
+    assert archive_files(store) == before  # The same bytes, recorded twice.
+    ran = run_fleet("prune", store, "--keep", "1", "--grace", "0")
+    assert (ran.status, ran.output) == (0, "0 files removed, 0 B\n"), ran
+    assert archive_files(store) == before
+    assert on_cluster("restore", store, "--to", tmp_path / "back").status == 0
+
+
 def test_archive_with_what_the_repository_lost_stays(on_cluster, source, tmp_path):
     store = tmp_path / "store"
     one = Repository(source / "one.git", "--bare")

@@ -296,7 +296,8 @@ def test_lost_manifest_still_knows_what_depends_on_what(on_cluster, tmp_path):
     before = chains(store)
     assert len(before["base.git"]) == 2
     (store / "manifest.sqlite").unlink()
-    ran = on_cluster("archive", source, "--to", store, *FAMILIES)
+    ran = on_cluster("archive", source, "--to", store, "--manifest", store / "manifest.sqlite",
+                     *FAMILIES)
     assert ran.status == 0, ran
     assert chains(store) == before  # By the receipts; also the first archive of the base.
     assert len(ask(store, "SELECT * FROM archives")) == 5

@@ -264,8 +264,8 @@ def test_receipt_of_an_earlier_version_is_an_answer(nights, on_cluster, tmp_path
     program.write_text(f'#!/bin/bash\n[[ $1 != convert ]] && exec "{os.environ["ZPACK_BINARY"]}" '
                        '"$@"\nexit 1\n')
     program.chmod(0o755)
-    assert on_cluster("archive", tmp_path / "source", "--to", store,
-                      program=program).status == 0
+    assert on_cluster("archive", tmp_path / "source", "--to", store, "--manifest",
+                      store / "manifest.sqlite", program=program).status == 0
 
 
 @pytest.mark.parametrize("command", ("convert", "consolidate"))

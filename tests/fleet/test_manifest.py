@@ -196,6 +196,96 @@ def test_damaged_receipt_does_not_stop_the_next_run(on_cluster, source, tmp_path
         receipt.write_bytes(b"[" * 60_000)
     Repository(source / "one.git", "--bare").commit("more")
     os.unlink(store / "manifest.sqlite")
-    ran = on_cluster("archive", source, "--to", store)
+    ran = on_cluster("archive", source, "--to", store, "--manifest", store / "manifest.sqlite")
     assert ran.status == 0, ran
     assert len(newest(store)) == 3
+
+
+def empty(path):
+    path.write_bytes(b"")
+
+
+@pytest.mark.parametrize("lose", (os.unlink, empty))
+def test_lost_manifest_is_not_replaced_by_a_new_one_without_a_word(
+        on_cluster, source, tmp_path, lose):
+    store = tmp_path / "store"
+    manifest = store / "manifest.sqlite"
+    assert on_cluster("archive", source, "--to", store).status == 0
+    lose(manifest)
+    for beside in ("-wal", "-shm"):
+        (store / f"manifest.sqlite{beside}").unlink(missing_ok=True)
+    ran = on_cluster("archive", source, "--to", store)
+    assert_clear(store, ran)
+    assert f"make a new one with --manifest '{manifest}'" in ran.errors
+    manifest.unlink(missing_ok=True)
+    ran = on_cluster("archive", source, "--to", store, "--manifest", manifest)
+    assert ran.status == 0, ran
+    assert f"warning: manifest '{manifest}' does not exist; the new one does not" in ran.errors
+    assert on_cluster("archive", source, "--to", store).errors == ""
+    assert len(newest(store)) == 3
+
+
+def test_interrupted_beginning_of_a_store_is_continued(on_cluster, source, tmp_path):
+    (tmp_path / "store").mkdir()
+    empty(tmp_path / "store/manifest.sqlite")
+    assert on_cluster("archive", source, "--to", tmp_path / "store").status == 0
+
+
+def old_store(store):
+    """What the grace of prune is for has passed."""
+    for path in (*store.glob("objects/*/*"), *store.glob("receipts/*")):
+        os.utime(path, (1_700_000_000, 1_700_000_000))
+
+
+@pytest.mark.parametrize("gone", (True, False))
+def test_prune_keeps_what_only_receipts_name(on_cluster, source, tmp_path, gone):
+    store = tmp_path / "store"
+    assert on_cluster("archive", source, "--to", store).status == 0
+    two = newest(store)[b"two.git"][0]
+    if gone:
+        shutil.rmtree(source / "two.git")
+    else:
+        os.unlink(source / "two.git/HEAD")  # The repository is known, its archive is not.
+    os.unlink(store / "manifest.sqlite")
+    ran = on_cluster("archive", source, "--to", store, "--manifest", store / "manifest.sqlite")
+    assert ran.status == (0 if gone else 1), ran
+    unknown = store / "objects/00" / ("0" * 64 + ".zpack")
+    unknown.parent.mkdir(exist_ok=True)
+    unknown.write_bytes(b"x")
+    part = store / "receipts" / ("0" * 64 + ".json.part")
+    part.write_bytes(b"{")
+    old_store(store)
+    assert run_fleet("prune", store).status == 0
+    assert not unknown.exists() and not part.exists()
+    assert (store / f"objects/{two[:2]}/{two}.zpack").exists()
+    assert len(list((store / "receipts").iterdir())) == 3
+
+
+def test_prune_keeps_what_receipts_name_if_the_manifest_is_older(on_cluster, source, tmp_path):
+    store = tmp_path / "store"
+    assert on_cluster("archive", source, "--to", store).status == 0
+    shutil.copy(store / "manifest.sqlite", tmp_path / "older")
+    Repository(source / "one.git", "--bare").commit("more")
+    assert on_cluster("archive", source, "--to", store).status == 0
+    one = newest(store)[b"one.git"][0]
+    shutil.copy(tmp_path / "older", store / "manifest.sqlite")
+    old_store(store)
+    assert run_fleet("prune", store).status == 0
+    assert (store / f"objects/{one[:2]}/{one}.zpack").exists()
+
+
+def test_prune_stops_at_a_receipt_that_may_name_the_only_archive(on_cluster, source, tmp_path):
+    store = tmp_path / "store"
+    assert on_cluster("archive", source, "--to", store).status == 0
+    shutil.rmtree(source / "two.git")
+    for receipt in (store / "receipts").iterdir():
+        receipt.write_bytes(b"{}")
+    os.unlink(store / "manifest.sqlite")
+    assert on_cluster("archive", source, "--to", store, "--manifest",
+                      store / "manifest.sqlite").status == 0
+    old_store(store)
+    before = sorted(store.glob("objects/*/*"))
+    ran = run_fleet("prune", store)
+    assert ran.status == 128, ran
+    assert ran.errors.startswith("fatal: cannot read 'receipts/")
+    assert sorted(store.glob("objects/*/*")) == before

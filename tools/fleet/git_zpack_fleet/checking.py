@@ -14,9 +14,10 @@ from .engine import Task
 from .jobs import Outcome, VerifyJob
 from .manifest import Manifest
 from .meter import Meter
-from .records import ArchiveRow
-from .session import Counts, Run, engine_of, registered, say
-from .store import Store, archive_key, receipt_key
+from .place import valid_note
+from .records import ArchiveRow, parse_chain
+from .session import Counts, Fatal, Run, engine_of, registered, say
+from .store import Store, Stored, archive_key, is_archive_key, receipt_key
 from .text import counted, quoted, size_text
 
 
@@ -103,8 +104,8 @@ class Retention(NamedTuple):
 def prune(manifest: Manifest, store: Store, retention: Retention, *, dry_run: bool) -> int:
     """Removes old archives and files that nothing names; returns how many failed.
 
-    The newest archive of a repository always stays, and every file on which an
-    archive that stays depends.
+    The newest archive of a repository always stays, also if only a receipt names
+    it, and every file on which an archive that stays depends. Raises Fatal.
     """
     with registered(manifest, "prune") as (_, counts):
         archives = manifest.archives()
@@ -116,14 +117,19 @@ def prune(manifest: Manifest, store: Store, retention: Retention, *, dry_run: bo
         kept = {archive_key(row.hash) for row in archives if row.id not in gone}
         kept |= {archive_key(content_hash) for content_hash in needed}
         kept |= {receipt_key(row.path) for row in manifest.repositories()}
+        known = {archive_key(row.hash) for row in old}
+        young = time.time() - retention.grace
+        receipts = store.list("receipts")
+        # An old archive and a newer one may be the same file.
+        files = [file for file in store.list("objects") + receipts if file.key not in kept and (
+            file.key in known or (file.changed is not None and file.changed < young))]
+        unknown = any(is_archive_key(file.key) and file.key not in known for file in files)
+        named = _named_by_receipts(manifest, store, receipts, every=unknown) if files else set()
         # The record first: what it does not name, the next prune removes.
         if not dry_run:
             manifest.forget_archives(gone, needed)
-        known = {archive_key(row.hash) for row in old}
-        young = time.time() - retention.grace
-        for file in store.list("objects") + store.list("receipts"):
-            old_enough = file.changed is not None and file.changed < young
-            if file.key in kept or (file.key not in known and not old_enough):
+        for file in files:
+            if file.key in named:
                 continue
             if dry_run:
                 print(f"would remove {file.key} ({size_text(file.size)})")
@@ -137,6 +143,29 @@ def prune(manifest: Manifest, store: Store, retention: Retention, *, dry_run: bo
             print(f"{counted(stay, 'archive stays', 'archives stay')}, because the next ones may "
                   "lack objects that their repositories have lost (--keep-lost)")
         return counts.failures
+
+
+def _named_by_receipts(manifest: Manifest, store: Store, receipts: Iterable[Stored], *,
+                       every: bool) -> set[str]:
+    """The receipts of repositories without an archive in the record, and what they name.
+
+    every: also those of the other repositories, of which the record may be out of date
+    Raises Fatal if such a receipt cannot be read and the record has no archive.
+    """
+    recorded = {receipt_key(row.path) for row in manifest.repositories()
+                if row.archive is not None}
+    named: set[str] = set()
+    for key in (file.key for file in receipts if every or file.key not in recorded):
+        if not key.endswith(".json"):
+            continue  # What a run that was killed has left.
+        made = valid_note(store.receipt(key))
+        if made is not None:
+            links = parse_chain(made.chain)
+            named |= {key, archive_key(made.hash), *(archive_key(link.hash) for link in links)}
+        elif key not in recorded:
+            raise Fatal(f"cannot read '{key}', which may name the only archive of a repository; "
+                        "remove it if that is not needed")
+    return named
 
 
 def _old_archives(manifest: Manifest, archives: Iterable[ArchiveRow],

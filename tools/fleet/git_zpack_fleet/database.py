@@ -56,10 +56,14 @@ class ManifestError(Exception):
     """The record cannot be used. The text says why."""
 
 
+class NoManifest(ManifestError):
+    """There is no record in the file, or no file."""
+
+
 def open_manifest_file(path: str, *, create: bool) -> sqlite3.Connection:
     """Opens the file, and brings one of an older version up to date.
 
-    Raises ManifestError, also if the file has a newer version.
+    Raises ManifestError, also if the file has a newer version, and NoManifest.
     """
     database = open_database(path)
     version = _version(database)
@@ -67,7 +71,7 @@ def open_manifest_file(path: str, *, create: bool) -> sqlite3.Connection:
         raise ManifestError(f"manifest '{path}' has version {version}; this program "
                             f"knows versions up to {_VERSION}")
     if version < 1 and not create:
-        raise ManifestError(f"manifest '{path}' has lost its content, or is none")
+        raise NoManifest(f"manifest '{path}' has lost its content, or is none")
     if version < _VERSION:
         with Transaction(database, path):
             # Another process may have done it meanwhile.

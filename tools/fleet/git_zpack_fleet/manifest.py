@@ -17,8 +17,8 @@ import uuid
 from typing import Any, Collection, Iterable, Iterator, NamedTuple, Optional, Sequence
 
 from .chains import Chains, insert_files
-from .database import (ManifestError, Transaction, open_database, open_manifest_file,
-                       process_birth)
+from .database import (ManifestError, NoManifest, Transaction, open_database,
+                       open_manifest_file, process_birth)
 from .durable import make_directories
 from .records import ArchiveRow, NewArchive, RepositoryRow, is_valid
 
@@ -54,7 +54,7 @@ class Manifest:
 
     def __init__(self, path: str, *, create: bool) -> None:
         if not create and not os.path.exists(path):
-            raise ManifestError(f"manifest '{path}' does not exist")
+            raise NoManifest(f"manifest '{path}' does not exist")
         self.path = path
         try:
             if create:
@@ -289,7 +289,8 @@ class Manifest:
 
     def _damaged(self, why: str) -> ManifestError:
         return ManifestError(f"cannot read manifest '{self.path}': {why}; if it is damaged, move "
-                             "it away and run 'archive' again, which makes a new one")
+                             f"it away and run 'archive --manifest {self.path}', which makes a "
+                             "new one")
 
     def _transaction(self) -> "Transaction":
         return Transaction(self._database, self.path)

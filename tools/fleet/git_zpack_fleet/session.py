@@ -20,7 +20,7 @@ from .cluster import Place, connected
 from .engine import Engine, Retries
 from .failures import Failure
 from .jobs import Settings
-from .database import ManifestError
+from .database import ManifestError, NoManifest
 from .manifest import Heartbeat, Manifest
 from .planning import Policy
 from .store import Store
@@ -85,14 +85,43 @@ def manifest_path(url: str, options: dict[str, Any], given: Optional[str]) -> st
 
 def open_manifest(url: str, options: dict[str, Any], given: Optional[str], *,
                   create: bool) -> Manifest:
-    """The record of a store. If only the store has a copy, that is fetched."""
+    """The record of a store. If only the store has a copy, that is fetched.
+
+    create: makes a new one if there is none; in a store with archives only if given says where
+    """
     path = manifest_path(url, options, given)
     try:
         if not os.path.exists(path):
             _fetch_copy(url, options, path)
-        return Manifest(path, create=create)
+        try:
+            return Manifest(path, create=False)
+        except NoManifest as error:
+            if not create:
+                raise
+            if _has_archives(url, options):
+                _check_new(path, error, is_given=given is not None)
+        return Manifest(path, create=True)
     except ManifestError as error:
         raise Fatal(str(error)) from error
+
+
+def _has_archives(url: str, options: dict[str, Any]) -> bool:
+    """Whether a store has receipts or archives, which a new record does not know."""
+    try:
+        store = Store(url, options)
+        return bool(store.list("receipts") or store.list("objects"))
+    except Exception as error:  # pylint: disable=broad-except
+        raise _unusable(url, error) from error
+
+
+def _check_new(path: str, why: NoManifest, *, is_given: bool) -> None:
+    """Says what a new record of a store with archives means; raises Fatal unless it is wanted."""
+    exists = os.path.exists(path)
+    if is_given and not exists:
+        say(f"warning: {why}; the new one does not know the archives that the store has")
+        return
+    raise Fatal(f"{why}, but the store has archives; bring it back, or "
+                f"{'move it away and ' if exists else ''}make a new one with --manifest '{path}'")
 
 
 def _fetch_copy(url: str, options: dict[str, Any], path: str) -> None:

@@ -45,6 +45,11 @@ def archive_key(content_hash: str) -> str:
     return f"objects/{content_hash[:2]}/{content_hash}.zpack"
 
 
+def is_archive_key(key: str) -> bool:
+    """Whether a key of the store may be that of an archive."""
+    return key.startswith("objects/") and key.endswith(".zpack")
+
+
 def receipt_key(path: bytes) -> str:
     """The key of the receipt of a repository."""
     return f"receipts/{hashlib.sha256(path).hexdigest()}.json"
@@ -180,8 +185,12 @@ class Store:
 
     def read_receipt(self, path: bytes) -> Optional[dict[str, Any]]:
         """The last receipt of a repository, or None."""
+        return self.receipt(receipt_key(path))
+
+    def receipt(self, key: str) -> Optional[dict[str, Any]]:
+        """The receipt with this key; None if it is damaged or not there."""
         try:
-            content = b"".join(self._read(receipt_key(path), _LIMIT_OF_RECEIPT))
+            content = b"".join(self._read(key, _LIMIT_OF_RECEIPT))
             receipt = parse_json(content)
         except (FileNotFoundError, ValueError):
             return None
