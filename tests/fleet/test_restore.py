@@ -3,6 +3,7 @@
 """restore: repositories inside others, and destinations that are taken."""
 
 import os
+import shutil
 
 import pytest
 from conftest import PROGRAM, Repository, make_old, run_fleet, start_fleet
@@ -105,3 +106,47 @@ def test_two_restores_at_once_make_whole_repositories(cluster, on_cluster, neste
     assert on_cluster("restore", nested, "--to", tmp_path / "back").status == 0
     for name in NESTED:
         assert refs_of(tmp_path / "back" / name) == refs_of(tmp_path / "source" / name), name
+
+
+def lose_object(path):
+    os.unlink(next(path.glob("objects/pack/*.pack")))
+
+
+def damage_object(path):
+    pack = next(path.glob("objects/pack/*.pack"))
+    content = bytearray(pack.read_bytes())
+    content[len(content) // 2] ^= 1
+    pack.chmod(0o644)
+    pack.write_bytes(content)
+
+
+def move_head(path):
+    (path / "HEAD").write_text("ref: refs/heads/other\n")
+
+
+def lose_hook(path):
+    shutil.rmtree(path / "hooks")
+
+
+def add_ref(path):
+    object_id = (path / "packed-refs").read_text().splitlines()[-1].split()[0]
+    (path / "refs/heads/other").write_text(object_id + "\n")
+
+
+@pytest.mark.parametrize("change", (lose_object, damage_object, move_head, lose_hook, add_ref))
+def test_destination_that_differs_is_neither_restored_nor_changed(on_cluster, tmp_path, change):
+    one = Repository(tmp_path / "source/one.git", "--bare")
+    one.commit("one", size=1 << 10)
+    (tmp_path / "source/one.git/hooks").mkdir(exist_ok=True)
+    (tmp_path / "source/one.git/hooks/update").write_text("#!/bin/sh\n")
+    assert on_cluster("archive", tmp_path / "source", "--to", tmp_path / "store").status == 0
+    back = tmp_path / "back/one.git"
+    for _ in range(2):
+        ran = on_cluster("restore", tmp_path / "store", "--to", tmp_path / "back")
+        assert "1 repository: 1 restored, 0 failed" in ran.output, ran
+    change(back)
+    before = {path: path.read_bytes() for path in back.rglob("*") if path.is_file()}
+    ran = on_cluster("restore", tmp_path / "store", "--to", tmp_path / "back")
+    assert ran.status == 1, ran
+    assert "error: 'one.git': program: destination exists and could not be proven" in ran.errors
+    assert before == {path: path.read_bytes() for path in back.rglob("*") if path.is_file()}

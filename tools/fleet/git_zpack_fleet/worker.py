@@ -69,7 +69,7 @@ def verify(job: VerifyJob, settings: Settings) -> Outcome:
 
 
 def restore(job: RestoreJob, settings: Settings) -> Outcome:
-    """Restores a repository, and compares its refs with the archive's."""
+    """Restores a repository, or proves that the one that is there is the archive's."""
     return _guarded(_restore, job, settings)
 
 
@@ -214,21 +214,34 @@ def _restore(job: RestoreJob, settings: Settings) -> Outcome:
     make_directories(os.path.dirname(job.target))
     with _local_archive(Link(job.hash, job.size), job.below, settings,
                         proven=True) as (path, below):
-        refs = refs_in(settings, path, below)
         if os.path.exists(os.path.join(job.target, b"HEAD")):
-            if fingerprint.refs_fingerprint(job.target) == refs:
-                return Outcome(job.id)  # By an earlier run; restore publishes whole ones.
-            raise Failure(Kind.PROGRAM, "destination exists and has other refs")
+            _compare(job, path, below, settings)  # An earlier run may have restored it.
+            return Outcome(job.id)
         if os.path.lexists(job.target) and not _is_empty(job.target):
             raise Failure(Kind.PROGRAM, f"'{quoted(job.target)}' exists and is not a repository; "
                                         "restore to another directory")
+        refs = refs_in(settings, path, below)
         run_json(settings.program,
                  ["restore", "--json", "--quiet", *job.options, *options(below),
                   *memory_options(job.memory, settings.threads), path, job.target],
-                 seconds=seconds_for(job.size + sum(link.size for link in job.below), settings))
+                 seconds=_restore_seconds(job, settings))
     if fingerprint.refs_fingerprint(job.target) != refs:
         raise Failure(Kind.DAMAGED, "refs of the restored repository are not those of the archive")
     return Outcome(job.id)
+
+
+def _compare(job: RestoreJob, path: str, below: Sequence[str], settings: Settings) -> None:
+    """Raises Failure unless the destination is all that the archive holds, and no more."""
+    ran = run(settings.program, ["verify", "--quiet", "--against", job.target, "--read-source",
+                                 *options(below), *memory_options(job.memory, settings.threads),
+                                 path], seconds=_restore_seconds(job, settings))
+    if ran.status != 0:
+        raise Failure(Kind.PROGRAM, "destination exists and could not be proven to be what the "
+                                    f"archive holds: {ran.message}")
+
+
+def _restore_seconds(job: RestoreJob, settings: Settings) -> float:
+    return seconds_for(job.size + sum(link.size for link in job.below), settings)
 
 
 def _rewrite(job: RewriteJob, settings: Settings) -> Outcome:
