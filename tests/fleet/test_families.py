@@ -261,6 +261,26 @@ def test_fork_separated_from_its_source_has_only_its_own_objects(on_cluster, tmp
     assert ids_in(path_of(store, chain[0])) == ids_of(one)
 
 
+def test_separated_fork_is_converted_from_its_source_once_if_that_is_wanted(
+        on_cluster, tmp_path):
+    source, store = tmp_path / "source", tmp_path / "store"
+    base = make_family(source)
+    grow(base, 5, "more")
+    make_old(source)
+    assert on_cluster("archive", source, "--to", store, *FAMILIES).status == 0
+    one = opened(source / "fork1.git")
+    assert on_cluster("separate", store, "fork1.git").status == 0
+    assert ids_of(base) <= ids_in(path_of(store, chains(store)["fork1.git"][0]))
+    assert on_cluster("separate", store, "fork1.git", "--from-source").status == 0
+    ran = on_cluster("archive", source, "--to", store, *FAMILIES)
+    assert (ran.status, "1 archived, 4 unchanged" in ran.output) == (0, True), ran
+    chain = chains(store)["fork1.git"]
+    assert len(chain) == 1
+    assert ids_in(path_of(store, chain[0])) == ids_of(one)
+    ran = on_cluster("archive", source, "--to", store, *FAMILIES)
+    assert (ran.status, "0 archived, 5 unchanged" in ran.output) == (0, True), ran
+
+
 def test_killed_workers_and_clients_lose_no_fork(cluster, on_cluster, tmp_path, wrapper, calls):
     source, store = tmp_path / "source", tmp_path / "store"
     base = make_family(source, forks=6)

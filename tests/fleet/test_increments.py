@@ -218,24 +218,26 @@ def test_archive_that_stays_the_same_is_encoded_again_once(nights, on_cluster, t
     assert_restored(tmp_path / "source", tmp_path / "back")
 
 
-def test_manifest_of_version_1_is_brought_up_to_date(nights, on_cluster, tmp_path):
+@pytest.mark.parametrize(("version", "added"), (
+    (1, ("files", "sketches", "apart", "cold", "from_source")), (2, ("from_source",))))
+def test_manifest_of_an_earlier_version_is_brought_up_to_date(nights, version, added):
     _, store, run = nights
     run(2)
     with sqlite3.connect(store / "manifest.sqlite") as database:
-        for table in ("files", "sketches", "apart", "cold"):
+        for table in added:
             database.execute(f"DROP TABLE {table}")
-        database.execute("PRAGMA user_version=1")
+        database.execute(f"PRAGMA user_version={version}")
     database.close()
     assert run_fleet("status", store).status == 0
-    assert ask(store, "PRAGMA user_version") == [(2,)]
+    assert ask(store, "PRAGMA user_version") == [(3,)]
     assert {row[0] for row in ask(store, "SELECT hash FROM files")} == files(store)
     run(1, *NIGHTLY)
     assert len(chains(store)["one.git"]) == 2
     with sqlite3.connect(store / "manifest.sqlite") as database:
-        database.execute("PRAGMA user_version=3")
+        database.execute("PRAGMA user_version=4")
     database.close()
     ran = run_fleet("status", store)
-    assert ran.status == 128 and "has version 3; this program knows versions up to 2" in ran.errors
+    assert ran.status == 128 and "has version 4; this program knows versions up to 3" in ran.errors
 
 
 @pytest.mark.parametrize("statement", (

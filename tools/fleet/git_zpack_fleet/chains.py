@@ -138,6 +138,10 @@ class Chains:
         """The repositories that belong to no family."""
         return {number for number, in self._select("SELECT repository FROM apart", ())}
 
+    def from_source(self) -> set[int]:
+        """The repositories whose next archive has nothing of an older one."""
+        return {number for number, in self._select("SELECT repository FROM from_source", ())}
+
     def _file(self, row: Sequence[Any]) -> _FileRow:
         if not is_valid(_FileRow, row) or not (row[2] is None or HASH.fullmatch(row[2])):
             raise self._damaged("a row of 'files' has values that cannot be")

@@ -9,7 +9,7 @@ import time
 from types import TracebackType
 from typing import Optional
 
-_VERSION = 2
+_VERSION = 3
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS repositories(
@@ -42,6 +42,8 @@ CREATE TABLE IF NOT EXISTS sketches(
   content BLOB NOT NULL);
 CREATE TABLE IF NOT EXISTS cold(hash TEXT PRIMARY KEY);
 CREATE TABLE IF NOT EXISTS apart(
+  repository INTEGER PRIMARY KEY REFERENCES repositories(id));
+CREATE TABLE IF NOT EXISTS from_source(
   repository INTEGER PRIMARY KEY REFERENCES repositories(id));
 """
 

@@ -85,7 +85,8 @@ class ArchiveJob(NamedTuple):
     join: when files of this repository become one
     patient: if a file that it needs is missing, the task fails, so that the file can
         be made again first
-    fresh: no archive that depends on others is the answer, such as the one before
+    fresh: no archive that depends on others, or was made of another one, is the answer,
+        such as the one before
     """
 
     id: int

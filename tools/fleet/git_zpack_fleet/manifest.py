@@ -190,11 +190,16 @@ class Manifest:
         with self._transaction() as database:
             database.execute("INSERT OR IGNORE INTO cold VALUES(?)", (content_hash,))
 
-    def set_apart(self, repositories: Iterable[int]) -> None:
-        """Records that repositories belong to no family from now on."""
+    def set_apart(self, repositories: Iterable[int], *, from_source: bool) -> None:
+        """Records that repositories belong to no family from now on.
+
+        from_source: and that their next archives have nothing of older ones
+        """
+        rows = [(number,) for number in repositories]
         with self._transaction() as database:
-            database.executemany("INSERT OR IGNORE INTO apart VALUES(?)",
-                                 [(number,) for number in repositories])
+            database.executemany("INSERT OR IGNORE INTO apart VALUES(?)", rows)
+            if from_source:
+                database.executemany("INSERT OR IGNORE INTO from_source VALUES(?)", rows)
 
     def begin_run(self, command: str) -> str:
         """Registers this process as a run; only one prune or any other runs.
@@ -322,6 +327,8 @@ def _insert_archive(database: sqlite3.Connection, archive: NewArchive) -> None:
         "UPDATE repositories SET archive = ?, digest = ?, attempts = 0, failure = NULL, "
         "message = NULL, failed = NULL WHERE id = ?",
         (cursor.lastrowid, archive.digest, archive.repository))
+    if archive.base is None and not archive.chain:
+        database.execute("DELETE FROM from_source WHERE repository = ?", (archive.repository,))
     # These bytes were written or read back just now.
     database.execute("UPDATE archives SET damage = NULL WHERE hash = ?", (archive.hash,))
 

@@ -57,11 +57,14 @@ class Planner:
         self._base_numbers: set[int] = set()
         self._needed: dict[int, int] = {}
         self._apart = manifest.chains.apart()
+        self._from_source = manifest.chains.from_source()
         self._sketched: dict[int, tuple[int, bytes]] = {}
         self._shared = manifest.chains.shared() if policy.increments else set()
 
     def leaves(self, row: RepositoryRow) -> bool:
-        """Whether a repository needs an archive that depends on no other repository's."""
+        """Whether a repository needs an archive that has nothing of another repository's."""
+        if row.id in self._from_source:
+            return True
         return row.id in self._apart and row.archive is not None and not self._is_alone(
             row.id, self._of(row.archive, row.id))
 
@@ -115,7 +118,8 @@ class Planner:
         """The older archive for the next one of a repository."""
         usable = newest is not None and newest.damage is None
         mine = self._of(newest if usable else None, number)
-        if number in self._apart and not self._is_alone(number, mine):
+        if number in self._from_source or (number in self._apart
+                                           and not self._is_alone(number, mine)):
             return Older()
         if not self._policy.increments:
             return mine

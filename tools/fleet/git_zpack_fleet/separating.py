@@ -23,7 +23,7 @@ def separate(manifest: Manifest, options: Run, patterns: Sequence[bytes], *,
     rows = selected(manifest, patterns)
     with registered(manifest, "separate") as (run, counts):
         # First, so that a run that is killed leaves no repository in a family.
-        manifest.set_apart(row.id for row in rows)
+        manifest.set_apart((row.id for row in rows), from_source=from_source)
         rewriter = Rewriter(manifest, options, run, counts)
         chosen = [] if from_source else _dependent(manifest, rows, rewriter)
         if chosen:

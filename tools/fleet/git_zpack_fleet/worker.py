@@ -143,7 +143,9 @@ def _already_made(job: ArchiveJob, before: fingerprint.Scan, settings: Settings,
         made = valid_note(note)
         if made is None or made.digest != before.digest or made.racy or before.racy:
             continue
-        if made.chain and not _can_depend(job, made, settings):
+        if job.fresh and (made.chain or made.base is not None):
+            continue
+        if made.chain and not _can_depend(made, settings):
             continue
         made = made._replace(repository=job.id)
         if os.path.exists(place.archive) and hash_file(place.archive) == made.hash:
@@ -155,10 +157,10 @@ def _already_made(job: ArchiveJob, before: fingerprint.Scan, settings: Settings,
     return None
 
 
-def _can_depend(job: ArchiveJob, made: NewArchive, settings: Settings) -> bool:
+def _can_depend(made: NewArchive, settings: Settings) -> bool:
     """Whether a finished archive may depend on other files, and these are there."""
     store = store_of(settings)
-    return settings.increments and not job.fresh and all(
+    return settings.increments and all(
         store.is_there(archive_key(link.hash), link.size) for link in parse_chain(made.chain))
 
 
