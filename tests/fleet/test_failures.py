@@ -15,6 +15,7 @@ from distributed.comm import CommClosedError
 from conftest import (ENVIRONMENT, MEMORY, PROGRAM, Repository, free_port, make_old,
                       run_fleet, start_fleet)
 from git_zpack_fleet import engine as engines, program as programs, worker
+from git_zpack_fleet.database import ManifestError, process_birth
 from git_zpack_fleet.failures import Failure, Kind
 from git_zpack_fleet.jobs import Settings
 from git_zpack_fleet.manifest import Manifest
@@ -334,6 +335,22 @@ def test_lease_keeps_other_runs_away_until_its_run_is_dead(on_cluster, source, t
         holder.kill()
     assert on_cluster("archive", source, "--to", store).status == 0
     assert len(newest(store)) == 3
+
+
+def test_killed_process_that_nobody_has_waited_for_is_dead(tmp_path):
+    manifest = Manifest(str(tmp_path / "m.sqlite"), create=True)
+    with subprocess.Popen(["sleep", "60"]) as process:
+        assert process_birth(process.pid)
+        run = manifest.begin_run("archive")
+        with sqlite3.connect(tmp_path / "m.sqlite") as database:
+            database.execute("UPDATE runs SET pid = ?, born = ?",
+                             (process.pid, process_birth(process.pid)))
+        with pytest.raises(ManifestError):
+            manifest.begin_run("prune")
+        process.kill()
+        os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+        assert process_birth(process.pid) == ""
+        assert manifest.begin_run("prune") != run
 
 
 def test_run_that_lost_its_lease_records_nothing(source, tmp_path):

@@ -10,6 +10,8 @@ from types import TracebackType
 from typing import Optional
 
 _VERSION = 3
+# Zombie and dead, as /proc calls the state of a process.
+_ENDED = frozenset("ZXx")
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS repositories(
@@ -129,11 +131,16 @@ def open_database(path: str) -> sqlite3.Connection:
 
 
 def process_birth(pid: int) -> str:
-    """When a process of this machine began; '' if there is none. Ids are reused."""
+    """When a process of this machine began; '' if there is none or it has ended.
+
+    Ids are reused. A process that has ended keeps its id until its parent asks for it.
+    """
     try:
         with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
-            ticks = file.read().rpartition(")")[2].split()[19]
+            fields = file.read().rpartition(")")[2].split()
+        if fields[0] in _ENDED:
+            return ""
         with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
-            return f"{file.read().strip()} {ticks}"
+            return f"{file.read().strip()} {fields[19]}"
     except OSError:
         return ""
