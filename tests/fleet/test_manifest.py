@@ -7,6 +7,7 @@ import os
 import random
 import shutil
 import sqlite3
+import subprocess
 
 import pytest
 from conftest import Repository, run_fleet
@@ -289,3 +290,53 @@ def test_prune_stops_at_a_receipt_that_may_name_the_only_archive(on_cluster, sou
     assert ran.status == 128, ran
     assert ran.errors.startswith("fatal: cannot read 'receipts/")
     assert sorted(store.glob("objects/*/*")) == before
+
+
+def content_of(store):
+    """The files of a store without those that SQLite makes for a time."""
+    return {path: path.read_bytes() for path in store.rglob("*")
+            if path.is_file() and not path.name.endswith("-shm") and path.read_bytes()}
+
+
+def assert_only_read(on_cluster, store, out, reason):
+    """Every command that only reads works; the others say why they do not."""
+    before = content_of(store)
+    for command, ran in ask(store, out, ("status", "export", "report")).items():
+        assert (ran.status, ran.errors) == (0, ""), (command, ran)
+    ran = on_cluster("restore", store, "--to", out / "back")
+    assert (ran.status, ran.errors) == (0, ""), ran
+    ran = on_cluster("verify", store)
+    assert ran.status == 0 and "3 archives checked, 0 not intact" in ran.output, ran
+    assert ran.errors == (f"warning: cannot write manifest '{store}/manifest.sqlite': {reason}; "
+                          "what this run finds is not recorded\n")
+    assert_clear(store, ran := run_fleet("prune", store))
+    assert ran.errors.endswith(f": {reason}\n")
+    assert content_of(store) == before
+
+
+@pytest.mark.parametrize("killed", (False, True))
+def test_store_that_can_only_be_read_is_read(on_cluster, source, tmp_path, small_disk, killed):
+    disk, _ = small_disk
+    store = disk / "store"
+    assert on_cluster("archive", source, "--to", store).status == 0
+    if killed:  # The newest rows are only in the log of SQLite.
+        with sqlite3.connect(store / "manifest.sqlite") as database:
+            database.execute("UPDATE archives SET source_bytes = 5")
+            database.commit()
+            for beside in ("", "-wal"):
+                shutil.copy(store / f"manifest.sqlite{beside}", tmp_path / f"copy{beside}")
+        database.close()
+        for beside in ("", "-wal"):
+            shutil.copy(tmp_path / f"copy{beside}", store / f"manifest.sqlite{beside}")
+    subprocess.run(["mount", "-o", "remount,ro", disk], check=True)
+    assert_only_read(on_cluster, store, tmp_path, "Read-only file system")
+    assert ("\n15 B in Git" in run_fleet("status", store).output) == killed
+
+
+def test_store_on_a_full_disk_is_read(on_cluster, source, tmp_path, small_disk):
+    disk, _ = small_disk
+    assert on_cluster("archive", source, "--to", disk / "store").status == 0
+    with pytest.raises(OSError), open(disk / "full", "wb", buffering=0) as file:
+        while True:
+            file.write(bytes(4096))
+    assert_only_read(on_cluster, disk / "store", tmp_path, "No space left on device")

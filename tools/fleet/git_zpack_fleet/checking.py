@@ -41,6 +41,9 @@ def verify(manifest: Manifest, options: Run, scope: Scope) -> int:
         order.setdefault(row.hash, row)
     chosen = list(order.values())[:math.ceil(scope.share * len(order))]
     deadline = None if scope.budget is None else time.monotonic() + scope.budget
+    if manifest.unwritable is not None:
+        say(f"warning: cannot write manifest '{manifest.path}': {manifest.unwritable}; "
+            "what this run finds is not recorded")
     meter = Meter("verifying", shown=options.progress)
     meter.expect(len(chosen), sum(row.size for row in chosen))
     with registered(manifest, "verify") as (_, counts):

@@ -73,7 +73,8 @@ def _run(options: argparse.Namespace) -> int:
     if command == "archive" and not _names_sources(options):
         return USAGE
     manifest = open_manifest(options.store, storage, options.manifest,
-                             create=command == "archive")
+                             create=command == "archive",
+                             copy=command not in ("archive", "prune", "separate"))
     try:
         if command == "archive":
             return _archive(options, manifest, storage)

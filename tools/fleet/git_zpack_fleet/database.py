@@ -4,14 +4,22 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
+import os
+import shutil
 import sqlite3
+import tempfile
 import time
+import urllib.parse
 from types import TracebackType
 from typing import Optional
 
 _VERSION = 3
 # Zombie and dead, as /proc calls the state of a process.
 _ENDED = frozenset("ZXx")
+# SQLite keeps a log and an index of it beside a file.
+_BESIDE = 64 << 10
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS repositories(
@@ -64,12 +72,12 @@ class NoManifest(ManifestError):
     """There is no record in the file, or no file."""
 
 
-def open_manifest_file(path: str, *, create: bool) -> sqlite3.Connection:
-    """Opens the file, and brings one of an older version up to date.
+def open_manifest_file(path: str, *, create: bool, copy: bool) -> sqlite3.Connection:
+    """Opens the file or a copy in memory, and brings one of an older version up to date.
 
     Raises ManifestError, also if the file has a newer version, and NoManifest.
     """
-    database = open_database(path)
+    database = _copy_in_memory(path) if copy else open_database(path)
     version = _version(database)
     if version > _VERSION:
         raise ManifestError(f"manifest '{path}' has version {version}; this program "
@@ -91,6 +99,39 @@ def _version(database: sqlite3.Connection) -> int:
     return int(database.execute("PRAGMA user_version").fetchone()[0])
 
 
+def _copy_in_memory(path: str) -> sqlite3.Connection:
+    """What the file and its log hold now. Neither is written."""
+    memory = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    try:
+        name = urllib.parse.quote(os.fsencode(os.path.abspath(path)))
+        _read_into(memory, f"file:{name}?mode=ro")
+    except sqlite3.OperationalError:
+        # SQLite needs a file beside it, which it cannot make if no other process has it open.
+        with tempfile.TemporaryDirectory() as directory:
+            copy = os.path.join(directory, "copy")
+            shutil.copyfile(path, copy)
+            with contextlib.suppress(FileNotFoundError):
+                shutil.copyfile(f"{path}-wal", f"{copy}-wal")
+            _read_into(memory, f"file:{urllib.parse.quote(copy)}")
+    return memory
+
+
+def _read_into(memory: sqlite3.Connection, name: str) -> None:
+    with contextlib.closing(sqlite3.connect(name, uri=True)) as database:
+        database.backup(memory)
+
+
+def why_unwritable(path: str) -> Optional[str]:
+    """Why a file of SQLite cannot be written, in the system's words; None if it can be."""
+    try:
+        with tempfile.TemporaryFile(dir=os.path.dirname(os.path.abspath(path))) as beside:
+            beside.write(bytes(_BESIDE))
+    except OSError as error:
+        return error.strerror
+    # Opening the file and closing it would end the locks that SQLite has.
+    return None if os.access(path, os.W_OK) else os.strerror(errno.EACCES)
+
+
 class Transaction:
     """BEGIN IMMEDIATE to COMMIT, so that what is read cannot change meanwhile."""
 
@@ -102,7 +143,7 @@ class Transaction:
         try:
             self._database.execute("BEGIN IMMEDIATE")
         except sqlite3.Error as error:
-            raise ManifestError(f"cannot write manifest '{self._path}': {error}") from error
+            raise self._failed(error) from error
         return self._database
 
     def __exit__(self, kind: Optional[type[BaseException]], error: Optional[BaseException],
@@ -110,9 +151,13 @@ class Transaction:
         try:
             self._database.execute("COMMIT" if kind is None else "ROLLBACK")
         except sqlite3.Error as failed:
-            raise ManifestError(f"cannot write manifest '{self._path}': {failed}") from failed
+            raise self._failed(failed) from failed
         if isinstance(error, sqlite3.Error):
-            raise ManifestError(f"cannot write manifest '{self._path}': {error}") from error
+            raise self._failed(error) from error
+
+    def _failed(self, error: sqlite3.Error) -> ManifestError:
+        return ManifestError(f"cannot write manifest '{self._path}': "
+                             f"{why_unwritable(self._path) or error}")
 
 
 def open_database(path: str) -> sqlite3.Connection:
@@ -122,8 +167,8 @@ def open_database(path: str) -> sqlite3.Connection:
         try:  # SQLite does not wait for the lock that this statement needs.
             database.execute("PRAGMA journal_mode=WAL")
             break
-        except sqlite3.OperationalError:
-            if left == 0:
+        except sqlite3.OperationalError as error:
+            if left == 0 or error.sqlite_errorcode != sqlite3.SQLITE_BUSY:
                 raise
             time.sleep(0.05)
     database.execute("PRAGMA synchronous=FULL")

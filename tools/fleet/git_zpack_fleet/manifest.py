@@ -18,7 +18,7 @@ from typing import Any, Collection, Iterable, Iterator, NamedTuple, Optional, Se
 
 from .chains import Chains, insert_files
 from .database import (ManifestError, NoManifest, Transaction, open_database,
-                       open_manifest_file, process_birth)
+                       open_manifest_file, process_birth, why_unwritable)
 from .durable import make_directories
 from .records import ArchiveRow, NewArchive, RepositoryRow, is_valid
 
@@ -50,16 +50,20 @@ class _RunRow(NamedTuple):
 
 
 class Manifest:
-    """The record in one file. One thread at a time."""
+    """The record in one file. One thread at a time.
 
-    def __init__(self, path: str, *, create: bool) -> None:
+    unwritable: why a copy in memory is used, which ends with the process, or None
+    """
+
+    def __init__(self, path: str, *, create: bool, copy: bool = False) -> None:
+        """copy: if the file can only be read, takes a copy instead"""
         if not create and not os.path.exists(path):
             raise NoManifest(f"manifest '{path}' does not exist")
         self.path = path
         try:
             if create:
                 make_directories(os.path.dirname(os.path.abspath(path)))
-            self._database = open_manifest_file(path, create=create)
+            self.unwritable, self._database = _open(path, create=create, copy=copy)
         except (sqlite3.Error, OSError) as error:
             raise ManifestError(f"cannot open manifest '{path}': {error}") from error
         self.chains = Chains(self._select, self._damaged)
@@ -315,6 +319,23 @@ class Manifest:
             if process_birth(row[3]) == row[4] if here else row[5] > now - LEASE_SECONDS:
                 live.append((row[0], row[1]))
         return live
+
+
+def _open(path: str, *, create: bool, copy: bool) -> tuple[Optional[str], sqlite3.Connection]:
+    """As Manifest; why a copy is used, or None."""
+    if copy and not os.access(path, os.W_OK):
+        return why_unwritable(path), open_manifest_file(path, create=False, copy=True)
+    try:
+        return None, open_manifest_file(path, create=create, copy=False)
+    except NoManifest:
+        raise
+    except (sqlite3.OperationalError, ManifestError) as error:
+        why = why_unwritable(path)
+        if why is None:
+            raise
+        if not copy:
+            raise ManifestError(f"cannot open manifest '{path}': {why}") from error
+        return why, open_manifest_file(path, create=False, copy=True)
 
 
 def _insert_archive(database: sqlite3.Connection, archive: NewArchive) -> None:

@@ -84,17 +84,18 @@ def manifest_path(url: str, options: dict[str, Any], given: Optional[str]) -> st
 
 
 def open_manifest(url: str, options: dict[str, Any], given: Optional[str], *,
-                  create: bool) -> Manifest:
+                  create: bool, copy: bool = False) -> Manifest:
     """The record of a store. If only the store has a copy, that is fetched.
 
     create: makes a new one if there is none; in a store with archives only if given says where
+    copy: takes a copy of one that can only be read
     """
     path = manifest_path(url, options, given)
     try:
         if not os.path.exists(path):
             _fetch_copy(url, options, path)
         try:
-            return Manifest(path, create=False)
+            return Manifest(path, create=False, copy=copy)
         except NoManifest as error:
             if not create:
                 raise
@@ -160,14 +161,15 @@ def registered(manifest: Manifest, command: str) -> Iterator[tuple[str, Counts]]
         run = manifest.begin_run(command)
     except ManifestError as error:
         raise Fatal(str(error)) from error
-    heartbeat = Heartbeat(manifest.path, run)
+    heartbeat = Heartbeat(manifest.path, run) if manifest.unwritable is None else None
     counts = Counts()
     status = 128
     try:
         yield run, counts
         status = 1 if counts.failures else 0
     finally:
-        heartbeat.stop()
+        if heartbeat is not None:
+            heartbeat.stop()
         manifest.end_run(run, status,
                          (counts.done, counts.failures, counts.bytes, counts.uploaded))
 
