@@ -80,6 +80,23 @@ def test_nothing_is_restored_into_what_git_reads(on_cluster, nested, tmp_path, n
     assert not (tmp_path / "back" / name / "HEAD").exists()
 
 
+def test_exact_name_is_no_pattern(on_cluster, tmp_path):
+    for name in ("a.git", "[a].git", "b.git"):
+        Repository(tmp_path / "source" / name, "--bare").commit(name)
+    assert on_cluster("archive", tmp_path / "source", "--to", tmp_path / "store").status == 0
+    for number, (words, names) in enumerate((
+            (("[a].git",), {"[a].git"}), (("[ab].git",), {"a.git", "b.git"}),
+            (("[a].git", "a.git"), {"a.git", "[a].git"}),
+            ((tmp_path / "source/[a].git",), {"[a].git"}))):
+        ran = on_cluster("restore", tmp_path / "store", "--to", tmp_path / str(number), *words)
+        assert ran.status == 0, ran
+        assert {path.name for path in (tmp_path / str(number)).iterdir()} == names, words
+    ran = on_cluster("restore", tmp_path / "store", "--to", tmp_path / "none", "a.git", "c*.git")
+    assert ran.status == 128, ran
+    assert ran.errors == "fatal: no repository in the manifest matches 'c*.git'\n"
+    assert not (tmp_path / "none").exists()
+
+
 def test_names_that_no_repository_has_are_refused(tmp_path):
     store = tmp_path / "store"
     for name in (b"../out", b"/out", b"tree/../../out", b"..", b".", b"", b"tree//hooks",

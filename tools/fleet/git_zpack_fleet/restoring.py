@@ -144,11 +144,22 @@ def _inside_git(name: bytes, around: Sequence[bytes]) -> Optional[str]:
 
 
 def selected(manifest: Manifest, patterns: Sequence[bytes]) -> list[RepositoryRow]:
-    """The repositories that patterns name. Raises Fatal if none or two of a name."""
-    rows = [row for row in manifest.repositories() if not patterns or any(
-        fnmatch.fnmatchcase(row.name, pattern) or row.path == pattern for pattern in patterns)]
+    """The repositories that names, paths or patterns name.
+
+    A pattern that is the name of a repository is no pattern.
+    Raises Fatal if one of them names none, or if two repositories have one name.
+    """
+    every = list(manifest.repositories())
+    chosen = {row.id for row in every} if not patterns else set()
+    for pattern in patterns:
+        named = ([row.id for row in every if pattern in (row.name, row.path)]
+                 or [row.id for row in every if fnmatch.fnmatchcase(row.name, pattern)])
+        if not named:
+            raise Fatal(f"no repository in the manifest matches '{quoted(pattern)}'")
+        chosen.update(named)
+    rows = [row for row in every if row.id in chosen]
     if not rows:
-        raise Fatal("no repository in the manifest matches")
+        raise Fatal("the manifest has no repository")
     names: dict[bytes, RepositoryRow] = {}
     for row in rows:
         if not _is_below(row.name):
