@@ -167,3 +167,16 @@ def test_destination_that_differs_is_neither_restored_nor_changed(on_cluster, tm
     assert ran.status == 1, ran
     assert "error: 'one.git': program: destination exists and could not be proven" in ran.errors
     assert before == {path: path.read_bytes() for path in back.rglob("*") if path.is_file()}
+
+
+def test_bare_repositories_in_bare_ones_come_back(on_cluster, tmp_path):
+    names = ("group", "group/sub.git", "group/dir/x.git")
+    for name in names:
+        Repository(tmp_path / "source" / name, "--bare").commit(name)
+    ran = on_cluster("archive", tmp_path / "source", "--to", tmp_path / "store")
+    assert (ran.status, "3 repositories: 3 archived" in ran.output) == (0, True), ran
+    for _ in range(2):
+        ran = on_cluster("restore", tmp_path / "store", "--to", tmp_path / "back")
+        assert ran.status == 0, ran
+    for name in names:
+        assert refs_of(tmp_path / "back" / name) == refs_of(tmp_path / "source" / name), name

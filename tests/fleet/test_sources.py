@@ -227,7 +227,10 @@ def test_work_tree_whose_repository_is_outside_the_root_is_named(tmp_path):
     os.mkfifo(root / "pipe/.git")
     names, complaints = found_in(root)
     assert names == {b"inside.git", b"super", b"super/.git/modules/sub"}
+    unreadable = [f"invalid gitfile format: '{root}/{name}/.git'"
+                  for name in ("empty", "nul", "odd", "pipe")]
     assert sorted(complaints) == [
+        *unreadable,
         f"the repository of '{root}/a' is outside the directory '{root}': '{outside}'",
         f"the repository of '{root}/gone' is outside the directory '{root}': "
         "'/nowhere/x.git'"]
@@ -235,7 +238,54 @@ def test_work_tree_whose_repository_is_outside_the_root_is_named(tmp_path):
     complaints = []
     others = (bytes(tmp_path / "outside.git"), b"/nowhere")
     assert list(discover.walk(bytes(root), complaints.append, others))
-    assert not complaints
+    assert sorted(complaints) == [
+        *unreadable, f"the repository of '{root}/gone' is missing: '/nowhere/x.git'"]
+
+
+def lose_parts(repository, *names):
+    for name in names:
+        path = os.path.join(repository.path, os.fsencode(name))
+        (shutil.rmtree if os.path.isdir(path) else os.unlink)(path)
+
+
+def test_damaged_repository_counts_or_is_named(tmp_path):
+    root = tmp_path / "root"
+    lose_parts(Repository(root / "tree"), ".git/HEAD", ".git/refs")
+    lose_parts(Repository(root / "settings"), ".git/HEAD", ".git/refs", ".git/objects")
+    lose_parts(Repository(root / "bare.git", "--bare"), "HEAD", "refs")
+    lose_parts(Repository(root / "bare", "--bare"), "HEAD", "refs")
+    lose_parts(Repository(root / "objects.git", "--bare"), "HEAD", "refs", "config")
+    Repository(root / "super")
+    (root / "super/.git/modules").mkdir()
+    Repository(root / "super/sub", f"--separate-git-dir={root}/super/.git/modules/sub").commit("x")
+    shutil.rmtree(root / "super/.git/modules/sub")
+    main = Repository(root / "main")
+    main.commit("x")
+    main.git("worktree", "add", "-q", str(root / "linked"))
+    shutil.rmtree(root / "main/.git/worktrees")  # The objects are in the repository.
+    for name, target in (("dangling", "nowhere"), ("no-repository", "../group.git")):
+        (root / name).mkdir()
+        (root / name / ".git").symlink_to(target)
+    # No repositories.
+    (root / "other/objects").mkdir(parents=True)
+    (root / "other/config").write_text("[core]\n")
+    (root / "group.git").mkdir()
+    names, complaints = found_in(root)
+    assert names == {b"tree", b"settings", b"bare.git", b"bare", b"objects.git", b"super", b"main"}
+    assert sorted(complaints) == [
+        f"'{root}/dangling/.git' leads to nothing",
+        f"not a git repository: '{root}/no-repository/.git'",
+        f"the repository of '{root}/super/sub' is missing: '{root}/super/.git/modules/sub'"]
+    for name in names - {b"super", b"main"}:
+        assert "not a git repository" in fingerprint.scan(os.path.join(bytes(root), name)).error
+
+
+def test_walk_finds_bare_repositories_in_bare_ones(tmp_path):
+    for name in ("group", "group/sub.git", "group/dir/x.git", "group/sub.git/y.git",
+                 "group/objects/no.git", "group/lfs/no.git"):
+        Repository(tmp_path / name, "--bare")
+    assert found_in(tmp_path) == (
+        {b"group", b"group/sub.git", b"group/dir/x.git", b"group/sub.git/y.git"}, [])
 
 
 def test_walk_visits_a_directory_once(tmp_path, listings):

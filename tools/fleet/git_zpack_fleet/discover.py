@@ -14,6 +14,10 @@ from .text import parse_json, quoted
 
 _LIMIT_OF_MANIFEST = 256 << 20
 _LIMIT_OF_GITFILE = 1 << 16
+_LIMIT_OF_SETTINGS = 1 << 16
+# Git reads these directories of a repository.
+OF_GIT = frozenset((b"objects", b"refs", b"logs", b"hooks", b"info", b"worktrees", b"reftable"))
+_SKIPPED_IN_BARE = OF_GIT | {b"modules", b"lfs", b"annex"}
 Warn = Callable[[str], None]
 
 
@@ -32,10 +36,27 @@ def is_git_directory(path: bytes) -> bool:
 
 
 def resembles_git_directory(path: bytes) -> bool:
-    """Whether two of the three parts are there: perhaps a broken repository."""
-    return sum((os.path.lexists(os.path.join(path, b"HEAD")),
-                os.path.isdir(os.path.join(path, b"objects")),
-                os.path.isdir(os.path.join(path, b"refs")))) >= 2
+    """Whether two parts of one are there: perhaps a broken repository.
+
+    In a directory that has the name of a repository, one is enough.
+    """
+    parts = sum((os.path.lexists(os.path.join(path, b"HEAD")),
+                 os.path.isdir(os.path.join(path, b"objects")),
+                 os.path.isdir(os.path.join(path, b"refs"))))
+    enough = 1 if path.endswith(b".git") else 2
+    if parts < enough:  # Rarely needed, and also the name of other files.
+        parts += os.path.isfile(os.path.join(path, b"packed-refs"))
+        parts += _has_settings(path)
+    return parts >= enough
+
+
+def _has_settings(path: bytes) -> bool:
+    """Whether the file 'config' is one that Git has made."""
+    try:
+        with open(os.path.join(path, b"config"), "rb", opener=open_regular) as file:
+            return b"repositoryformatversion" in file.read(_LIMIT_OF_SETTINGS)
+    except OSError:
+        return False
 
 
 def git_directory(path: bytes) -> bytes:
@@ -48,11 +69,12 @@ def walk(root: bytes, warn: Warn, others: Iterable[bytes] = ()) -> Iterator[Foun
     """All repositories at or below the directory, in no particular order.
 
     What looks like a broken repository counts, so that a run reports it.
-    Looks into work trees and into the repositories of submodules, but into no
-    other part of a git directory. Visits each directory once, and follows no
-    symbolic links but '.git' and 'modules', and these only below the root. A
-    work tree whose repository is neither below the root nor below one of the
-    other roots is reported to warn.
+    Looks into work trees, into the repositories of submodules and into what a
+    bare repository has beside Git's own, but into no other part of a git
+    directory. Visits each directory once, and follows no symbolic links but
+    '.git' and 'modules', and these only below the root. A work tree whose
+    repository is missing, or neither below the root nor below one of the other
+    roots, is reported to warn.
     Raises OSError if the root itself cannot be read; other directories are
     reported to warn.
     """
@@ -75,9 +97,9 @@ def walk(root: bytes, warn: Warn, others: Iterable[bytes] = ()) -> Iterator[Foun
             continue
         if not is_bare and not has_inner:
             below_root.check_separate(path)
-        if not is_bare:
-            stack += [below for below in below_root.subdirectories(path)
-                      if below != inner or not has_inner]
+        skipped = _SKIPPED_IN_BARE if is_bare else {b".git"} if has_inner else ()
+        stack += [below for below in below_root.subdirectories(path)
+                  if os.path.basename(below) not in skipped]
         if is_bare or has_inner:
             yield _found(root, path)
             modules = os.path.join(path if is_bare else inner, b"modules")
@@ -127,13 +149,25 @@ class _Below:
         return False
 
     def check_separate(self, path: bytes) -> None:
-        """Says so if a work tree that is no linked one has its repository elsewhere."""
-        target = _target_of_gitfile(os.path.join(path, b".git"))
-        if target is None or os.path.exists(os.path.join(target, b"commondir")):
+        """Says so if a work tree that is no linked one has its repository elsewhere, or lost it."""
+        inner = os.path.join(path, b".git")
+        if not os.path.lexists(inner) or resembles_git_directory(inner):
             return
-        if not any(_is_below(target, root) for root in (self._real_root, *self._others)):
+        if os.path.isdir(inner):
+            if os.path.islink(inner):
+                self._warn(f"not a git repository: '{quoted(inner)}'")
+            return
+        target = _target_of_gitfile(inner)
+        if target is None:
+            self._warn(f"invalid gitfile format: '{quoted(inner)}'" if os.path.exists(inner)
+                       else f"'{quoted(inner)}' leads to nothing")
+        elif os.path.exists(os.path.join(target, b"commondir")):
+            return
+        elif not any(_is_below(target, root) for root in (self._real_root, *self._others)):
             self._warn(f"the repository of '{quoted(path)}' is outside the directory "
                        f"'{quoted(self._root)}': '{quoted(target)}'")
+        elif not resembles_git_directory(target) and not _is_of_worktree(target):
+            self._warn(f"the repository of '{quoted(path)}' is missing: '{quoted(target)}'")
 
     def subdirectories(self, path: bytes) -> list[bytes]:
         """The directories in a directory, which may be missing."""
@@ -150,6 +184,12 @@ class _Below:
 
     def _complain(self, path: bytes, error: OSError) -> None:
         self._warn(f"cannot read directory '{quoted(path)}': {error.strerror}")
+
+
+def _is_of_worktree(path: bytes) -> bool:
+    """Whether this is the place of a linked work tree in a repository, which has the objects."""
+    above = os.path.dirname(path)
+    return os.path.basename(above) == b"worktrees" and is_git_directory(os.path.dirname(above))
 
 
 def _is_below(real: bytes, root: bytes) -> bool:

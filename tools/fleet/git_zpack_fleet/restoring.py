@@ -10,6 +10,7 @@ from typing import Iterator, NamedTuple, Optional, Sequence
 
 from . import worker
 from .batches import batched
+from .discover import OF_GIT
 from .engine import Engine, Task
 from .jobs import Outcome, RestoreJob
 from .manifest import Manifest
@@ -17,9 +18,6 @@ from .meter import Meter
 from .records import ArchiveRow, Link, RepositoryRow
 from .session import Counts, Fatal, Run, engine_of, registered, say
 from .text import counted, quoted
-
-# Git reads these directories of the repository around another one.
-_OF_GIT = frozenset((b"objects", b"refs", b"logs", b"hooks", b"info", b"worktrees", b"reftable"))
 
 
 class _Chosen(NamedTuple):
@@ -137,7 +135,7 @@ def _around(name: bytes, names: set[bytes]) -> tuple[bytes, ...]:
 def _inside_git(name: bytes, around: Sequence[bytes]) -> Optional[str]:
     """Why a repository cannot be restored inside those around it, or None."""
     for outer in around:
-        if name[len(outer) + 1:].split(b"/", 1)[0] in _OF_GIT:
+        if name[len(outer) + 1:].split(b"/", 1)[0] in OF_GIT:
             return (f"lies where '{quoted(outer)}' keeps its refs or objects; restore it alone, "
                     "to another directory")
     return None
