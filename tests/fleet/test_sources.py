@@ -59,6 +59,21 @@ def test_digest_follows_links_of_a_whole_git_directory(repository, tmp_path, cha
     assert digest_of(view) != before
 
 
+def test_digest_has_which_hooks_git_runs(repository, tmp_path):
+    hook = tmp_path / "x.git/hooks/update"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text("#!/bin/sh\n")
+    hook.chmod(0o644)
+    before = digest_of(tmp_path / "x.git")
+    hook.chmod(0o755)
+    executable = digest_of(tmp_path / "x.git")
+    assert executable != before
+    hook.chmod(0o700)
+    assert digest_of(tmp_path / "x.git") == executable
+    hook.chmod(0o600)
+    assert digest_of(tmp_path / "x.git") == before
+
+
 @pytest.mark.parametrize("name", ("refs/heads", "logs/refs", "objects/pack", "objects/{loose}",
                                   "refs/heads/main", "logs/refs/heads/main", "packed-refs",
                                   "worktrees/w/refs"))

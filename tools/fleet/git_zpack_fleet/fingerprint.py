@@ -4,8 +4,9 @@
 
 The digest covers what stat() says of everything that an archive holds: refs,
 packs, directories of loose objects, reflogs, hooks, settings. Git replaces
-files by renaming, so a change has another inode, size or time. Symbolic links
-are followed where Git finds refs, reflogs and objects.
+files by renaming, so a change has another inode, size or time; users make hooks
+executable. Symbolic links are followed where Git finds refs, reflogs and
+objects. Of alternates, only their places count: what they get is no change.
 """
 
 from __future__ import annotations
@@ -34,6 +35,19 @@ _FOLLOWED = frozenset((b"refs", b"logs", b"reftable", b"worktrees", b"objects"))
 _MOST_FILES = 10_000_000
 _MOST_ALTERNATES = 5
 _SHOW_REF_SECONDS = 3600.0
+
+
+class _Seen(NamedTuple):
+    """What stat() says of a file.
+
+    changed: nanoseconds
+    executable: by its owner; an archive holds no other right
+    """
+
+    size: int
+    changed: int
+    inode: int
+    executable: bool
 
 
 class Scan(NamedTuple):
@@ -72,14 +86,15 @@ def _digest(directory: bytes) -> tuple[str, float]:
     newest = 0.0
     for name, status in sorted(_entries(directory)):
         hasher.update(b"%d %b\0" % (len(name), name))
-        hasher.update(b"%d %d %d\n" % status)
-        newest = max(newest, status[1] / 1e9)
+        hasher.update(b"%d %d %d" % status[:3])
+        hasher.update(b" x\n" if status.executable else b"\n")
+        newest = max(newest, status.changed / 1e9)
     for line in _alternates(os.path.join(directory, b"objects")):
         hasher.update(b"alternate %b\0" % line)
     return hasher.hexdigest(), newest
 
 
-def _entries(directory: bytes) -> Iterator[tuple[bytes, tuple[int, int, int]]]:
+def _entries(directory: bytes) -> Iterator[tuple[bytes, _Seen]]:
     for name, entry in _files(directory, _is_passing):
         # A link of Git's own, such as packed-refs, or in what Git follows.
         yield from _stat_of(entry, name, followed=b"/" not in name or _is_followed(name))
@@ -91,7 +106,7 @@ def _entries(directory: bytes) -> Iterator[tuple[bytes, tuple[int, int, int]]]:
         elif len(entry.name) == 2:
             status = _status(entry)
             if status is not None:
-                yield b"objects/" + entry.name, (0, status.st_mtime_ns, 0)
+                yield b"objects/" + entry.name, _Seen(0, status.st_mtime_ns, 0, False)
 
 
 def _is_passing(name: bytes) -> bool:
@@ -171,14 +186,15 @@ def _status(entry: os.DirEntry[bytes]) -> Optional[os.stat_result]:
 
 
 def _stat_of(entry: os.DirEntry[bytes], name: bytes, *,
-             followed: bool) -> Iterator[tuple[bytes, tuple[int, int, int]]]:
+             followed: bool) -> Iterator[tuple[bytes, _Seen]]:
     """What a file is, and if it is a link, what the link leads to."""
     try:
         status: Optional[os.stat_result] = entry.stat(follow_symlinks=False)
     except FileNotFoundError:  # Renamed or removed meanwhile.
         return
     while status is not None:
-        yield name, (status.st_size, status.st_mtime_ns, status.st_ino)
+        yield name, _Seen(status.st_size, status.st_mtime_ns, status.st_ino,
+                          stat.S_ISREG(status.st_mode) and bool(status.st_mode & stat.S_IXUSR))
         linked = followed and stat.S_ISLNK(status.st_mode)
         status = _status(entry) if linked else None
         if status is not None and stat.S_ISDIR(status.st_mode):
