@@ -35,6 +35,20 @@ def test_sizes_durations_and_shares_are_parsed_or_refused():
             parse(wrong)
 
 
+@pytest.mark.parametrize("words", (
+    ("archive", "s", "--to", ""), ("archive", "", "--to", "st"), ("archive", "s", "--to", "st", ""),
+    ("archive", "s", "--to", "st", "--manifest", ""), ("archive", "s", "--to=st", "--scratch="),
+    ("archive", "--grokmirror", "", "s", "--to", "st"), ("archive", "s", "--to=st", "--program="),
+    ("restore", "", "--to", "out"), ("restore", "st", "--to", ""), ("status", ""), ("verify", ""),
+    ("prune", ""), ("separate", "", "x"), ("report", "st", "-o", ""), ("export", "st", "")))
+def test_empty_path_is_not_the_current_directory(tmp_path, monkeypatch, words):
+    monkeypatch.chdir(tmp_path)
+    ran = run_fleet(*words)
+    assert ran.status == 129, ran
+    assert "error: the empty string is not a valid path" in ran.errors
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.parametrize(("error", "kind"), (
     (OSError(errno.ENOSPC, "x"), Kind.NO_SPACE), (OSError(errno.ECONNRESET, "x"), Kind.NETWORK),
     (TimeoutError(), Kind.NETWORK), (MemoryError(), Kind.MEMORY), (OSError(errno.EIO, "x"),

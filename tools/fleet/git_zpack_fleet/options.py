@@ -13,6 +13,8 @@ from .records import MOST_FILES
 from .text import parse_duration, parse_json, parse_share, parse_size
 
 USAGE = 129
+# Where paths and URLs are in what parse() returns.
+_PATHS = ("store", "to", "roots", "manifest", "grokmirror", "scratch", "program", "output", "file")
 _Value = TypeVar("_Value")
 
 
@@ -70,6 +72,11 @@ def parse(arguments: Optional[Sequence[str]]) -> argparse.Namespace:
         top.error(f"unrecognized arguments: {' '.join(rest)}")
     if rest and positional is not None:
         getattr(options, positional).extend(rest)
+    for name in _PATHS:
+        value = getattr(options, name, None)
+        # To the system, it would be the current directory.
+        if value == "" or (isinstance(value, list) and "" in value):
+            top.error("the empty string is not a valid path")
     return options
 
 
