@@ -9,6 +9,7 @@ import json
 import re
 import shutil
 import subprocess
+import urllib.parse
 
 import pytest
 from conftest import Repository, run_fleet
@@ -16,6 +17,7 @@ from git_zpack_fleet import discover, fingerprint, text
 from git_zpack_fleet.batches import batched
 from git_zpack_fleet.engine import Task
 from git_zpack_fleet.failures import Failure, Kind, delay, of_exception, of_program
+from git_zpack_fleet.manifest import Manifest
 from git_zpack_fleet.space import reserved
 
 
@@ -23,6 +25,52 @@ def test_names_are_printed_as_git_prints_them():
     assert text.quoted(b"a b/c.git") == "a b/c.git"
     assert text.quoted("größe".encode()) == "größe"
     assert text.quoted(b'a\n\xe9"\\\x1b') == r'"a\n\351\"\\\033"'
+
+
+SECRET_URLS = (
+    ("sftp://bob:SEC/RETPW@h/x", "sftp://h/x"), ("sftp://bob:SEC#RETPW@h/x", "sftp://h/x"),
+    ("sftp://bob:SEC RETPW@h/x", "sftp://h/x"), ("sftp://bob:SEC@RETPW@h/x", "sftp://h/x"),
+    ("sftp://bob:SEC?RETPW@h:22/x", "sftp://h:22/x"),
+    ("http://h/x?sig=SECRETQ", "http://h/x?..."), ("http://h:8/a@b?SECRET=1", "http://h:8/a@b?..."),
+    ("simplecache::sftp://bob:SEC%2FRETPW@h/x", "simplecache::sftp://h/x"))
+
+
+@pytest.mark.parametrize(("url", "shown"), SECRET_URLS)
+def test_secrets_of_urls_are_not_shown(url, shown, tmp_path, monkeypatch):
+    assert text.public_url(url) == shown
+    assert text.without_secrets(f"no '{url}'", url) == f"no '{shown}'"
+
+    def fail(*_arguments, **_options):
+        raise ValueError(f"cannot read {url[6:]}: {urllib.parse.unquote(url)[4:]}")
+
+    for place in ("session", "cli"):
+        monkeypatch.setattr(f"git_zpack_fleet.{place}.Store", fail)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    for more in ((), ("--manifest", str(tmp_path / "none"))):
+        ran = run_fleet("status", url, *more)
+        assert ran.status == 128 and f"cannot use store '{shown}': " in ran.errors, ran
+        assert "SEC" not in ran.errors and "RET" not in ran.errors
+    Manifest(str(tmp_path / "m"), create=True).close()
+    ran = run_fleet("prune", url, "--manifest", tmp_path / "m")
+    assert ran.status == 128 and "SEC" not in ran.errors and "RET" not in ran.errors, ran
+
+
+@pytest.mark.parametrize("name", ("/srv/a@b?c", "x:y@z", "s3://bucket/a@b", "http://h/a:b@c"))
+def test_names_without_secrets_are_shown(name):
+    assert text.public_url(name) == name
+    assert text.without_secrets(f"no '{name}' but 'sig'", name) == f"no '{name}' but 'sig'"
+
+
+def test_user_alone_is_not_shown():
+    assert text.public_url("https://TOKEN@h/x") == "https://h/x"
+    assert text.without_secrets("no https://TOKEN@h/x", "https://TOKEN@h/x") == "no https://h/x"
+
+
+@pytest.mark.parametrize("words", (("--storage-option", "password:SECRET"),
+                                   ("--storage-opton=SECRET",), ("sftp://a:SECRET@h/x",)))
+def test_wrong_arguments_with_secrets_are_not_shown(words):
+    ran = run_fleet("status", "st", *words)
+    assert ran.status == 129 and "SECRET" not in ran.errors, ran
 
 
 def test_sizes_durations_and_shares_are_parsed_or_refused():

@@ -27,7 +27,7 @@ from .restoring import Destination, restore
 from .separating import separate
 from .session import Fatal, Run, open_manifest, say
 from .store import Store
-from .text import counted, printable, quoted
+from .text import counted, printable, quoted, without_secrets
 from .views import export, status
 
 FATAL = 128
@@ -45,8 +45,10 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     do it; 129: wrong usage; 130, 143: ended by a signal.
     """
     signal.signal(signal.SIGTERM, _terminate)
+    store = ""
     try:
         options = parse(arguments)
+        store = options.store
         return _run(options)
     except (Fatal, ManifestError, EngineLost, ClusterError) as error:
         say(f"fatal: {error}")
@@ -59,7 +61,8 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
         return 143
     except Exception as error:  # pylint: disable=broad-except
         # Python's own exit code would say that some repositories are not safe.
-        say(f"fatal: internal error: {printable(f'{type(error).__name__}: {error}')}")
+        text = without_secrets(f"{type(error).__name__}: {error}", store)
+        say(f"fatal: internal error: {printable(text)}")
         return FATAL
 
 

@@ -54,7 +54,7 @@ def _join(text: str) -> Join:
 def _storage_option(text: str) -> tuple[str, Any]:
     name, equals, value = text.partition("=")
     if not name or not equals:
-        raise ValueError(f"not NAME=VALUE: '{text}'")
+        raise ValueError("not NAME=VALUE")  # It may be a password.
     try:
         return name, parse_json(value)
     except ValueError:
@@ -69,7 +69,10 @@ def parse(arguments: Optional[Sequence[str]]) -> argparse.Namespace:
     positional = {"archive": "roots", "restore": "patterns",
                   "separate": "patterns"}.get(options.command)
     if rest and (positional is None or any(text.startswith("-") for text in rest)):
-        top.error(f"unrecognized arguments: {' '.join(rest)}")
+        # Values and URLs may have passwords.
+        unknown = [text.partition("=")[0] for text in rest if text.startswith("-")]
+        top.error(f"unrecognized arguments: {' '.join(unknown)}" if unknown
+                  else "too many arguments")
     if rest and positional is not None:
         getattr(options, positional).extend(rest)
     for name in _PATHS:

@@ -8,7 +8,6 @@ import contextlib
 import hashlib
 import importlib.util
 import os
-import re
 import sys
 import tempfile
 import time
@@ -24,6 +23,7 @@ from .database import ManifestError, NoManifest
 from .manifest import Heartbeat, Manifest
 from .planning import Policy
 from .store import Store
+from .text import public_url, without_secrets
 from .worker import check_program
 
 _COPY = "manifest/fleet.sqlite"
@@ -65,7 +65,7 @@ def say(message: str) -> None:
 
 def _unusable(url: str, error: Exception) -> Fatal:
     """The error for a store. Neither its URL nor a message shows a password."""
-    return Fatal(re.sub(r"(:/+)[^/?#\s]*@", r"\1", f"cannot use store '{url}': {error}"))
+    return Fatal(f"cannot use store '{public_url(url)}': {without_secrets(str(error), url)}")
 
 
 def manifest_path(url: str, options: dict[str, Any], given: Optional[str]) -> str:
@@ -151,7 +151,8 @@ def keep_copy(manifest: Manifest, settings: Settings) -> None:
         try:
             store.write(copy, _COPY)
         except Exception as error:  # pylint: disable=broad-except
-            say(f"warning: cannot upload a copy of the manifest: {error}")
+            say("warning: cannot upload a copy of the manifest: "
+                f"{without_secrets(str(error), settings.url)}")
 
 
 @contextlib.contextmanager

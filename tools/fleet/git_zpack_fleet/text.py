@@ -6,10 +6,13 @@ from __future__ import annotations
 
 import json
 import re
+import urllib.parse
 from typing import Any
 
 _UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
+# Shorter parts of a password may be in any message.
+_LEAST_SECRET = 3
 _ESCAPES = {7: "\\a", 8: "\\b", 9: "\\t", 10: "\\n", 11: "\\v", 12: "\\f", 13: "\\r"}
 
 
@@ -40,6 +43,44 @@ def printable(message: str, limit: int = 2000) -> str:
     """A message of another program in one line, without control characters."""
     line = " ".join(message.split())[:limit]
     return "".join(c if c.isprintable() else "?" for c in line)
+
+
+def public_url(url: str) -> str:
+    """A URL without user, password and query, for messages; a path stays as it is."""
+    scheme, _, rest = _parts_of(url)
+    place, mark, _ = rest.partition("?")
+    return f"{scheme}{place}{'?...' if mark else ''}" if scheme else url
+
+
+def without_secrets(message: str, url: str) -> str:
+    """A message about a store without what its URL should not show, nor parts of that."""
+    scheme, user, rest = _parts_of(url)
+    if not scheme:
+        return message
+    message = message.replace(url, public_url(url))
+    secrets = user.partition(":")[2] + "/" + rest.partition("?")[2]
+    words = {part for text in (secrets, urllib.parse.unquote(secrets))
+             for part in re.split(r"[/?#@&=:\s]+", text) if len(part) >= _LEAST_SECRET}
+    for word in sorted(words, key=len, reverse=True):
+        message = message.replace(word, "...")
+    return re.sub(r"(:/+)[^/?#\s]*@", r"\1", message)
+
+
+def _parts_of(url: str) -> tuple[str, str, str]:
+    """The scheme of a URL with its slashes, user and password with '@', and the rest.
+
+    The scheme of a path is ''. A password may have any characters, also those
+    that should be escaped.
+    """
+    found = re.match(r"[^/]*?:/{2,}", url)
+    if not found:
+        return "", "", url
+    rest = url[found.end():]
+    has_port = re.match(r"[^/?#@:]*:\d{0,5}([/?#]|$)", rest)
+    pattern = r".*@" if re.match(r"[^/?#@]*:", rest) and not has_port else r"[^/?#]*@"
+    user = re.match(pattern, rest, re.DOTALL)
+    length = user.end() if user else 0
+    return found[0], rest[:length], rest[length:]
 
 
 def parse_json(content: str | bytes) -> Any:

@@ -25,7 +25,7 @@ from .place import (Place, hash_file, locked_place, read_note, remove, scratch_o
 from .program import memory_options, run, run_json
 from .records import Link, NewArchive, parse_chain
 from .store import archive_key
-from .text import printable, quoted
+from .text import printable, quoted, without_secrets
 
 _Job = TypeVar("_Job", ArchiveJob, VerifyJob, RestoreJob, RewriteJob)
 _QUICK_SECONDS = 60.0
@@ -95,7 +95,8 @@ def _guarded(work: Callable[[_Job, Settings], Outcome], job: _Job,
                        missing=((unusable.content_hash, unusable.why),))
     except Exception as error:  # pylint: disable=broad-except
         failure = of_exception(error)
-        return Outcome(job.id, kind=failure.kind.value, message=printable(failure.message))
+        return Outcome(job.id, kind=failure.kind.value,
+                       message=printable(without_secrets(failure.message, settings.url)))
 
 
 def _archive(job: ArchiveJob, settings: Settings) -> Outcome:
