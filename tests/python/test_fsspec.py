@@ -29,6 +29,29 @@ def test_directories(repository, archive):
     assert files.glob("**/*.c") == ["src/x.c"]
 
 
+def test_parts_of_files(repository, archive):
+    files = zpack.fsspec.ZpackFileSystem(archive)
+    content = repository.bytes("show", "HEAD:src/x.c")
+    assert files.head("src/x.c", 5) == content[:5]
+    assert files.tail("src/x.c", 5) == content[-5:]
+    assert files.cat_file("src/x.c", start=-5) == content[-5:]
+    assert files.cat_file("src/x.c", start=3, end=-5) == content[3:-5]
+    assert files.cat_file("src/x.c", end=-5) == content[:-5]
+    assert files.cat_ranges(["src/x.c"] * 2, [0, -5], [5, None]) == [content[:5], content[-5:]]
+    assert files.read_block("src/x.c", 0, 10) == content[:10]
+    assert files.read_block("src/x.c", 3, 10, delimiter=b"\n") == content[5:15]
+
+
+def test_any_revision_of_a_tree(repository, archive):
+    for ref, file in (("HEAD:src", "HEAD:src/x.c"), ("v1:src", "v1:src/x.c"),
+                      (repository("rev-parse", "v1:src"), "v1:src/x.c")):
+        files = zpack.fsspec.ZpackFileSystem(archive, ref=ref)
+        assert files.find("") == ["x.c"]
+        assert files.cat("x.c") == repository.bytes("show", file)
+    files = zpack.fsspec.ZpackFileSystem(archive, ref="HEAD^{/commit 3}")
+    assert files.cat("src/x.c") == repository.bytes("show", "HEAD^{/commit 3}:src/x.c")
+
+
 @pytest.mark.parametrize("name", [b"..", b".", b"", b"/abs", b"a/b"])
 def test_names_that_lead_elsewhere(repository, tmp_path, name):
     shutil.copytree(repository.path, tmp_path / "copy", symlinks=True)

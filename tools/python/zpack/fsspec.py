@@ -34,11 +34,20 @@ class _Entry(NamedTuple):
     id: str
 
 
+class _File(io.BytesIO):
+    """The content of a file, and its size, which fsspec asks for."""
+
+    def __init__(self, content: memoryview) -> None:
+        super().__init__(content)
+        self.size = len(content)
+
+
 class ZpackFileSystem(AbstractFileSystem):
     """The files of one commit. Nothing can be written.
 
     archive: path of a .zpack file, or an open Archive
-    ref: a ref, 'HEAD', a full or abbreviated id, or any revision such as 'v1~2'
+    ref: a ref, 'HEAD', a full or abbreviated id, or any revision such as 'v1~2';
+        'v1:src' shows that directory
     backing: as for zpack.open
 
     The size of a submodule is 0 and its type 'other'. A link is a file whose
@@ -54,7 +63,8 @@ class ZpackFileSystem(AbstractFileSystem):
         super().__init__(**options)
         self._archive = archive if isinstance(archive, Archive) else open_archive(
             archive, backing=backing)
-        self._root = self._archive.resolve(f"{ref}^{{tree}}")
+        # In two steps, as 'HEAD:src^{tree}' would be a path.
+        self._root = self._archive.resolve(f"{self._archive.resolve(ref)}^{{tree}}")
         self._trees: dict[str, list[_Entry]] = {}
 
     @classmethod
@@ -81,7 +91,7 @@ class ZpackFileSystem(AbstractFileSystem):
 
     def _open(self, path: str, mode: str = "rb", block_size: Optional[int] = None,
               autocommit: bool = True, cache_options: Optional[dict[str, Any]] = None,
-              **_options: Any) -> io.BytesIO:
+              **_options: Any) -> _File:
         if mode != "rb":
             raise OSError(30, "an archive cannot be changed", path)
         entry = self._find(path)
@@ -89,7 +99,7 @@ class ZpackFileSystem(AbstractFileSystem):
             raise IsADirectoryError(path)
         if entry.mode == _SUBMODULE:
             raise FileNotFoundError(path)
-        return io.BytesIO(memoryview(self._archive[entry.id]))
+        return _File(memoryview(self._archive[entry.id]))
 
     def _info(self, path: str, entry: _Entry) -> dict[str, Any]:
         kind = "file"
