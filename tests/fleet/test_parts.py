@@ -13,7 +13,7 @@ import urllib.parse
 
 import pytest
 from conftest import Repository, run_fleet
-from git_zpack_fleet import discover, fingerprint, text
+from git_zpack_fleet import discover, fingerprint, space, text
 from git_zpack_fleet.batches import batched
 from git_zpack_fleet.engine import Task
 from git_zpack_fleet.failures import Failure, Kind, delay, of_exception, of_program
@@ -125,6 +125,14 @@ def test_space_is_held_once(tmp_path):
     with pytest.raises(Failure) as failed, reserved(str(tmp_path), 1 << 60, 0):
         pass
     assert failed.value.kind is Kind.NO_SPACE
+
+
+def test_message_says_what_is_free_and_what_is_a_reserve(tmp_path, monkeypatch):
+    monkeypatch.setattr(space, "free_bytes", lambda directory: 3_000_000)
+    with pytest.raises(Failure) as failed, reserved(str(tmp_path), 1_100_000, 0):
+        pass
+    assert failed.value.message == (f"no space in '{tmp_path}': 9.5 MB needed, 8.4 MB of it as a "
+                                    "reserve, 3.0 MB free")
 
 
 def test_ledger_that_is_written_in_part_is_an_error(tmp_path, monkeypatch):

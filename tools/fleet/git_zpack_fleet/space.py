@@ -54,12 +54,14 @@ def _try_reserve(directory: str, name: str, size: int, spare: Callable[[], bool]
                       if process_birth(int(key.split()[0])) != entry[1]]:
             del entries[other]
         held = sum(entry[0] for entry in entries.values())
-        while size + held > (free := free_bytes(directory) - _MARGIN) and spare():
+        needed = size + _MARGIN
+        while needed + held > (free := free_bytes(directory)) and spare():
             pass
-        if size + held > free:
+        if needed + held > free:
             if not entries:
-                raise Failure(Kind.NO_SPACE, f"no space in '{directory}': {size_text(size)} "
-                                             f"needed, {size_text(max(0, free))} free")
+                raise Failure(Kind.NO_SPACE, f"no space in '{directory}': {size_text(needed)} "
+                                             f"needed, {size_text(_MARGIN)} of it as a reserve, "
+                                             f"{size_text(free)} free")
             return False
         entries[name] = (size, process_birth(os.getpid()))
         return True
