@@ -112,6 +112,27 @@ def test_names_that_no_repository_has_are_refused(tmp_path):
         assert not (tmp_path / "out").exists()
 
 
+def test_destination_that_another_process_writes_is_no_broken_source(
+        on_cluster, source, tmp_path, wrapper):
+    assert on_cluster("archive", source / "one.git", "--to", tmp_path / "store").status == 0
+    program = wrapper("restore",
+                      before="echo \"fatal: another process is writing 'x'\" >&2; exit 128")
+    ran = on_cluster("restore", tmp_path / "store", "--to", tmp_path / "back", program=program)
+    assert ran.status == 1, ran
+    assert ran.errors == "error: 'one.git': program: another process is writing 'x'\n"
+
+
+def test_separate_that_fails_is_no_broken_source(on_cluster, source, tmp_path, wrapper):
+    store = tmp_path / "store"
+    for text in ("a", "b"):
+        Repository(source / "one.git", "--bare").commit(text)
+        assert on_cluster("archive", source / "one.git", "--to", store, "--increments",
+                          "--consolidate", "never").status == 0
+    program = wrapper("consolidate", before="echo 'fatal: no' >&2; exit 128")
+    ran = on_cluster("separate", store, "one.git", program=program)
+    assert (ran.status, ran.errors) == (1, "error: 'one.git': program: no\n"), ran
+
+
 def test_two_restores_at_once_make_whole_repositories(cluster, on_cluster, nested, tmp_path):
     runs = [start_fleet("restore", nested, "--to", tmp_path / "back", "--scheduler",
                         cluster.address, "--program", PROGRAM, "--no-progress")

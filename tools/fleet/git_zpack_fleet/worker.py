@@ -95,7 +95,10 @@ def _guarded(work: Callable[[_Job, Settings], Outcome], job: _Job,
                        missing=((unusable.content_hash, unusable.why),))
     except Exception as error:  # pylint: disable=broad-except
         failure = of_exception(error)
-        return Outcome(job.id, kind=failure.kind.value,
+        kind = failure.kind
+        if kind is Kind.SOURCE_BROKEN and not isinstance(job, ArchiveJob):
+            kind = Kind.PROGRAM  # No repository was read.
+        return Outcome(job.id, kind=kind.value,
                        message=printable(without_secrets(failure.message, settings.url)))
 
 
