@@ -18,6 +18,8 @@ from typing import Optional
 _VERSION = 3
 # Zombie and dead, as /proc calls the state of a process.
 _ENDED = frozenset("ZXx")
+# Errors of SQLite while others begin or end.
+_PASSING = frozenset((sqlite3.SQLITE_BUSY, sqlite3.SQLITE_PROTOCOL))
 # SQLite keeps a log and an index of it beside a file.
 _BESIDE = 64 << 10
 
@@ -168,7 +170,7 @@ def open_database(path: str) -> sqlite3.Connection:
             database.execute("PRAGMA journal_mode=WAL")
             break
         except sqlite3.OperationalError as error:
-            if left == 0 or error.sqlite_errorcode != sqlite3.SQLITE_BUSY:
+            if left == 0 or error.sqlite_errorcode & 0xff not in _PASSING:
                 raise
             time.sleep(0.05)
     database.execute("PRAGMA synchronous=FULL")
