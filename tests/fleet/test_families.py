@@ -3,6 +3,7 @@
 """Families: how they are found, and forks whose archives depend on that of their base."""
 
 import json
+import os
 import random
 import signal
 
@@ -195,6 +196,22 @@ def test_verify_finds_what_all_forks_depend_on_and_archive_repairs_it(
     ran = on_cluster("archive", source, "--to", store, *FAMILIES)
     assert (ran.status, "1 archived, 4 unchanged" in ran.output) == (0, True), ran
     assert chains(store) == before
+    assert on_cluster("verify", store).status == 0
+    assert on_cluster("restore", store, "--to", tmp_path / "back").status == 0
+    assert_restored(source, tmp_path / "back")
+
+
+@pytest.mark.parametrize("harm", (damage, os.unlink))
+def test_damage_of_a_fork_is_found_beside_that_of_its_base(on_cluster, tmp_path, harm):
+    source, store = tmp_path / "source", tmp_path / "store"
+    grow(make_family(source), 5, "more")
+    make_old(source)
+    assert on_cluster("archive", source, "--to", store, *FAMILIES).status == 0
+    before = chains(store)
+    path_of(store, before["base.git"][0]).unlink()
+    harm(path_of(store, before["fork1.git"][0]))
+    assert on_cluster("verify", store).status == 1
+    assert on_cluster("archive", source, "--to", store, *FAMILIES).status == 0
     assert on_cluster("verify", store).status == 0
     assert on_cluster("restore", store, "--to", tmp_path / "back").status == 0
     assert_restored(source, tmp_path / "back")

@@ -14,7 +14,8 @@ import tempfile
 from typing import Callable, Iterator, Optional, Sequence, TypeVar
 
 from . import fingerprint, sketch
-from .backing import Unusable, at_hand, keep, options, reserved_space, tidy
+from .backing import (MISSING, WRONG, Unusable, at_hand, keep, options, reserved_space,
+                      tidy)
 from .converting import consolidate, make, refs_in, seconds_for
 from .durable import make_directories
 from .failures import Failure, Kind, of_exception
@@ -24,7 +25,7 @@ from .place import (Place, hash_file, locked_place, read_note, remove, scratch_o
                     valid_note)
 from .program import memory_options, run, run_json
 from .records import Link, NewArchive, parse_chain
-from .store import archive_key
+from .store import Store, archive_key
 from .text import printable, quoted, without_secrets
 
 _Job = TypeVar("_Job", ArchiveJob, VerifyJob, RestoreJob, RewriteJob)
@@ -206,7 +207,8 @@ def _verify(job: VerifyJob, settings: Settings) -> Outcome:
         return Outcome(job.id, damage=f"'{archive_key(job.hash)}' is missing from the store")
     except Unusable as unusable:
         return Outcome(job.id, damage=unusable.message,
-                       missing=((unusable.content_hash, unusable.why),))
+                       missing=((unusable.content_hash, unusable.why),
+                                *_own_damage(job, store_of(settings))))
     except Failure as failure:
         if failure.kind is not Kind.DAMAGED:
             raise
@@ -214,6 +216,17 @@ def _verify(job: VerifyJob, settings: Settings) -> Outcome:
     if ran.status in (0, 1):
         return Outcome(job.id, damage=None if ran.status == 0 else ran.message)
     raise Failure(Kind.PROGRAM, ran.message)
+
+
+def _own_damage(job: VerifyJob, store: Store) -> tuple[tuple[str, str], ...]:
+    """What is wrong with an archive itself, of which a file below is missing or damaged."""
+    try:
+        right = store.hash_of(archive_key(job.hash)) == job.hash
+    except FileNotFoundError:
+        return ((job.hash, MISSING),)
+    except Exception:  # pylint: disable=broad-except
+        return ()  # The file below is what is reported; the next check tries again.
+    return () if right else ((job.hash, WRONG),)
 
 
 def _restore(job: RestoreJob, settings: Settings) -> Outcome:
