@@ -97,6 +97,17 @@ def test_exact_name_is_no_pattern(on_cluster, tmp_path):
     assert not (tmp_path / "none").exists()
 
 
+def test_comparison_with_the_destination_that_is_killed_is_tried_again(
+        on_cluster, source, tmp_path, wrapper, calls):
+    store = tmp_path / "store"
+    assert on_cluster("archive", source / "one.git", "--to", store).status == 0
+    assert on_cluster("restore", store, "--to", tmp_path / "back").status == 0
+    program = wrapper("verify", before="kill -9 $$")
+    ran = on_cluster("restore", store, "--to", tmp_path / "back", program=program)
+    assert ran.status == 0, ran
+    assert calls("verify") == 2
+
+
 def test_names_that_no_repository_has_are_refused(tmp_path):
     store = tmp_path / "store"
     for name in (b"../out", b"/out", b"tree/../../out", b"..", b".", b"", b"tree//hooks",

@@ -18,7 +18,7 @@ from .backing import (MISSING, WRONG, Unusable, at_hand, keep, options, reserved
                       tidy)
 from .converting import consolidate, make, refs_in, seconds_for
 from .durable import make_directories
-from .failures import Failure, Kind, of_exception
+from .failures import Failure, Kind, of_exception, of_program
 from .jobs import (ArchiveJob, Outcome, RestoreJob, RewriteJob, ScanJob, ScanResult, Settings,
                    SketchJob, SketchResult, VerifyJob)
 from .place import (Place, hash_file, locked_place, read_note, remove, scratch_of, store_of,
@@ -255,8 +255,8 @@ def _compare(job: RestoreJob, path: str, below: Sequence[str], settings: Setting
                                  *options(below), *memory_options(job.memory, settings.threads),
                                  path], seconds=_restore_seconds(job, settings))
     if ran.status != 0:
-        raise Failure(Kind.PROGRAM, "destination exists and could not be proven to be what the "
-                                    f"archive holds: {ran.message}")
+        raise of_program(ran.status, "destination exists and could not be proven to be what the "
+                                     f"archive holds: {ran.message}")
 
 
 def _restore_seconds(job: RestoreJob, settings: Settings) -> float:
