@@ -78,7 +78,7 @@ def parse(arguments: Optional[Sequence[str]]) -> argparse.Namespace:
     for name in _PATHS:
         value = getattr(options, name, None)
         # To the system, it would be the current directory.
-        if value == "" or (isinstance(value, list) and "" in value):
+        if "" in (value if isinstance(value, list) else [value]):
             top.error("the empty string is not a valid path")
     return options
 
