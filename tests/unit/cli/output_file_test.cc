@@ -60,7 +60,6 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using testing::ListDirectory;
 using testing::ReadFile;
-using ::testing::StartsWith;
 using testing::TempDir;
 using testing::WriteFile;
 
