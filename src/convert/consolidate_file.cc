@@ -218,8 +218,9 @@ Result<ConsolidateStats> ConsolidateFile(FileSystem& file_system,
   }
   if (options.from > files.size()) {
     return MakeError(ErrorCode::kInvalidArgument,
-                     "'{}' consists of {} files; none of them is file {}",
-                     AtPath{path}, files.size(), options.from);
+                     "'{}' consists of {} file{}; none of them is file {}",
+                     AtPath{path}, files.size(),
+                     MessageText{files.size() == 1 ? "" : "s"}, options.from);
   }
   ZPACK_TRY(CheckReplaceable(path, output, options));
   size_t first = options.from - 1;

@@ -91,7 +91,7 @@ Result<ObjectId> NameResolver::ResolveAbbreviation(std::string_view name,
   ZPACK_ASSIGN_OR_RETURN(
       ObjectLocator::Matches matches,
       locator_.FindPrefix(name, wanted ? kMaxTried : kMaxCandidates));
-  if (matches.count == 0) return NoSuchName(name);
+  if (matches.count == 0) return NothingNamed(name);
   if (matches.count == 1) return matches.first.front();
   if (wanted && matches.count <= kMaxTried) {
     std::vector<ObjectId> left;
@@ -122,6 +122,10 @@ std::unexpected<Error> NameResolver::NoSuchName(std::string_view name) const {
                      "HEAD names '{}', which does not exist in '{}'", head,
                      AtPath{archive_.path()});
   }
+  return NothingNamed(name);
+}
+
+std::unexpected<Error> NameResolver::NothingNamed(std::string_view name) const {
   return MakeError(ErrorCode::kNotFound, "no object or ref '{}' in '{}'", name,
                    AtPath{archive_.path()});
 }

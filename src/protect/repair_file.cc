@@ -70,6 +70,7 @@ class RepairAttempt {
     ZPACK_ASSIGN_OR_RETURN(plan_, MakeRepairPlan(*file_, set_, options_.run));
     Describe();
     if (!plan_.possible()) {
+      if (IsForeign()) return OtherVersion();
       report_.outcome = Outcome::kImpossible;
       return std::move(report_);
     }
@@ -163,7 +164,13 @@ class RepairAttempt {
     return end == trailer;
   }
 
-  Status OtherVersion() const {
+  // True if the file has nothing of what the parity beside it was made for.
+  bool IsForeign() const {
+    return !shape().embedded() && plan_.lost() == shape().shards() &&
+           file_->size() != CoveredFileSize(shape());
+  }
+
+  std::unexpected<Error> OtherVersion() const {
     return MakeError(ErrorCode::kMismatch,
                      "parity in '{}' was made for another version of '{}'",
                      AtPath{source_.file->path()}, AtPath{path_});

@@ -97,6 +97,7 @@ class ChainSearch {
     }
     const format::FileBelow& below = *file.below();
     std::vector<std::unique_ptr<RandomAccessFile>> others;
+    std::optional<Error> unusable;
     auto beside = Sized(file.file().OpenBeside(below.name));
     if (beside) {
       ZPACK_ASSIGN_OR_RETURN(const bool fits,
@@ -104,7 +105,9 @@ class ChainSearch {
       if (fits) return OpenOne(*std::move(beside), file);
       others.push_back(*std::move(beside));
     } else if (beside.error().code != ErrorCode::kNotFound) {
-      return std::unexpected(beside.error());
+      // A server may answer later; nothing else may have its name.
+      if (file.file().is_far_away()) return std::unexpected(beside.error());
+      unusable = beside.error();
     }
     for (const std::string& place : Places(file)) {
       auto opened = Sized(PosixFileSystem().OpenForRead(place));
@@ -116,7 +119,6 @@ class ChainSearch {
       if (others.size() > kMaxOpened) others.pop_back();
     }
     // It may have been protected, or written again, since.
-    std::optional<Error> unusable;
     for (auto& other : others) {
       const std::string path = other->path();
       Result<Chain> chain = OpenEquivalent(std::move(other), file);

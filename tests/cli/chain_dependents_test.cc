@@ -106,6 +106,22 @@ TEST_F(ChainDependentsTest, ABaseWithOtherFilesOfTheRepositoryDoesNotFit) {
               HasSubstr("depends on 'x.zpack'"));
 }
 
+TEST_F(ChainDependentsTest, WhatIsNoFileUnderTheNameOfTheBaseIsPassedOver) {
+  const std::string place = dir_ / "place";
+  fs::create_directory(place);
+  fs::rename(File(0), place + "/x.0.zpack");
+  const std::vector<std::string> command = {"list-refs", "--backing", place,
+                                            File(1)};
+  const std::string refs = Output(command);
+  fs::create_directory(File(0));
+  EXPECT_EQ(Output(command), refs);
+  fs::remove(File(0));
+  fs::create_symlink("x.0.zpack", File(0));
+  EXPECT_EQ(Output(command), refs);
+  fs::remove(place + "/x.0.zpack");
+  EXPECT_THAT(Error(command), HasSubstr("which is not in"));
+}
+
 TEST_F(ChainDependentsTest, ADamagedBaseIsNeeded) {
   Output({"protect", "-q", File(0)});
   fs::resize_file(File(0), fs::file_size(File(0)) - 10);

@@ -149,6 +149,23 @@ TEST_F(ParityCommands, BesideTheFile) {
   EXPECT_TRUE(ReadFile(dir_ / "out") == original);
 }
 
+// However little of it there is.
+TEST_F(ParityCommands, RepairRefusesTheParityOfAnotherFile) {
+  const std::string other = dir_ / "other.zpack";
+  WriteFile(other, ContentOfFile(FileSize::kSmall));
+  for (const char* const redundancy : {"5%", "100%"}) {
+    ASSERT_TRUE(RunZpack({"protect", "-qf", "--beside", "--redundancy",
+                          redundancy, other})
+                    .ok());
+    WriteFile(file_ + ".zpar", ReadFile(other + ".zpar"));
+    Damage(file_, 1000);
+    const ProcessResult repair = RunZpack({"repair", file_});
+    EXPECT_EQ(repair.exit_code, 128) << redundancy;
+    EXPECT_THAT(repair.err, HasSubstr("was made for another version of"));
+    EXPECT_FALSE(std::filesystem::exists(file_ + ".repaired"));
+  }
+}
+
 // Nothing is wrong with a file whose parity was made for another version of it.
 TEST_F(ParityCommands, VerifyNamesStaleParity) {
   const std::string parity = file_ + ".zpar";
