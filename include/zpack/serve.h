@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -123,6 +124,11 @@ struct UploadPackOptions {
   // Whether `path` may be a URL. A server must not let its clients choose what
   // the server requests, so kNo is the default.
   AllowUrls urls = AllowUrls::kNo;
+  // Opens `path` and the files beside it on which it depends, in place of the
+  // function of the system, and returns a descriptor that UploadPack closes.
+  // Called for names that the file states, so that a server can refuse what is
+  // not for its clients: kNotFound if there is no such regular file.
+  std::function<Result<int>(const std::string& path)> open = {};
 };
 
 // Serves the file `path` to one client. Every object is hashed before it is

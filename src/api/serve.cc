@@ -3,12 +3,19 @@
 
 #include "zpack/serve.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
+#include <cerrno>
+#include <functional>
+#include <utility>
 
 #include "api/decoding_threads.h"
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/guarded.h"
+#include "base/posix_file.h"
 #include "git/config/upload_pack_configuration.h"
 #include "http/open_file.h"
 #include "reader/archive_file.h"
@@ -16,6 +23,59 @@
 #include "serve/upload_session.h"
 
 namespace zpack {
+namespace {
+
+using Opener = std::function<Result<int>(const std::string& path)>;
+
+Result<std::unique_ptr<RandomAccessFile>> OpenWith(const Opener& open,
+                                                   const std::string& path);
+
+// A file that UploadPackOptions::open has opened, as it opens those beside it.
+class ServedFile final : public RandomAccessFile {
+ public:
+  // `open` must outlive this object.
+  ServedFile(std::unique_ptr<RandomAccessFile> file, const Opener& open)
+      : file_(std::move(file)), open_(open) {}
+
+  Status Read(uint64_t offset, std::span<uint8_t> out) const override {
+    return file_->Read(offset, out);
+  }
+  uint64_t size() const override { return file_->size(); }
+  const std::string& path() const override { return file_->path(); }
+  Result<std::unique_ptr<RandomAccessFile>> OpenBeside(
+      const std::string& name) const override {
+    return OpenWith(open_, DirectoryOf(path()) + '/' + name);
+  }
+
+ private:
+  std::unique_ptr<RandomAccessFile> file_;
+  const Opener& open_;
+};
+
+Result<std::unique_ptr<RandomAccessFile>> OpenWith(const Opener& open,
+                                                   const std::string& path) {
+  ZPACK_ASSIGN_OR_RETURN(const int fd, open(path));
+  Descriptor descriptor(fd);
+  struct stat info{};
+  if (fstat(fd, &info) != 0) {
+    return std::unexpected(IoError("stat", path, errno));
+  }
+  return std::make_unique<ServedFile>(
+      MakeRandomAccessFile(std::move(descriptor), path,
+                           static_cast<uint64_t>(info.st_size)),
+      open);
+}
+
+Result<std::unique_ptr<RandomAccessFile>> OpenServed(
+    const std::string& path, const UploadPackOptions& options) {
+  if (options.open) return OpenWith(options.open, path);
+  if (options.urls == AllowUrls::kNo) {
+    return PosixFileSystem().OpenForRead(path);
+  }
+  return OpenForReading(path, options.read, options.run.stop);
+}
+
+}  // namespace
 
 std::unique_ptr<ServeInput> Gunzip(ServeInput& input) {
   return std::make_unique<GzipInput>(input);
@@ -40,10 +100,7 @@ Result<UploadPackSettings> ReadUploadPackSettings() {
 Status UploadPack(const std::string& path, const UploadPackOptions& options,
                   ServeInput& input, ServeOutput& output) {
   return Guarded([&]() -> Status {
-    ZPACK_ASSIGN_OR_RETURN(
-        auto file, options.urls == AllowUrls::kYes
-                       ? OpenForReading(path, options.read, options.run.stop)
-                       : PosixFileSystem().OpenForRead(path));
+    ZPACK_ASSIGN_OR_RETURN(auto file, OpenServed(path, options));
     UploadPackOptions effective = options;
     effective.read = BoundedReads(options.read, options.run);
     const uint64_t size = file->size();

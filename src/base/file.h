@@ -29,8 +29,9 @@ class RandomAccessFile {
   virtual bool is_far_away() const { return false; }
   virtual uint64_t size() const = 0;
   virtual const std::string& path() const = 0;
-  // Opens the file `name` in the same directory. kNotFound if there is none, or
-  // if the file is in no directory; else as FileSystem::OpenForRead.
+  // Opens the file `name`, a path relative to the same directory. kNotFound if
+  // there is none, or if the file is in no directory; else as
+  // FileSystem::OpenForRead.
   virtual Result<std::unique_ptr<RandomAccessFile>> OpenBeside(
       const std::string& name) const;
 };

@@ -41,6 +41,14 @@ std::vector<std::string> ListSomeFiles(const std::string& directory) {
   return files;
 }
 
+// The directory that a symbolic link leads into; empty if `path` is no link.
+std::string LinkedDirectory(const std::string& path) {
+  std::error_code error;
+  if (!fs::is_symlink(path, error)) return {};
+  const fs::path target = fs::canonical(path, error);
+  return error ? std::string() : target.parent_path().string();
+}
+
 // Where the files below are looked for.
 class ChainSearch {
  public:
@@ -109,8 +117,10 @@ class ChainSearch {
       if (file.file().is_far_away()) return std::unexpected(beside.error());
       unusable = beside.error();
     }
-    for (const std::string& place : Places(file)) {
-      auto opened = Sized(PosixFileSystem().OpenForRead(place));
+    for (const Place& place : Places(file)) {
+      auto opened = Sized(place.beside
+                              ? file.file().OpenBeside(place.path)
+                              : PosixFileSystem().OpenForRead(place.path));
       if (!opened) continue;
       if (StatesHash(**opened, below.file_hash).value_or(false)) {
         return OpenOne(*std::move(opened), file);
@@ -136,17 +146,37 @@ class ChainSearch {
     return WithStatedSize(*std::move(opened), options_);
   }
 
-  // The paths at which the file below may be, besides that of its name.
-  std::vector<std::string> Places(const SingleFile& file) const {
-    std::vector<std::string> places = ListSomeFiles(DirectoryOf(file.path()));
+  struct Place {
+    std::string path;
+    bool beside = false;  // `path` is relative to the directory of the file
+  };
+
+  // The places at which the file below may be, besides that of its name.
+  std::vector<Place> Places(const SingleFile& file) const {
+    std::vector<Place> places;
+    const std::string directory = DirectoryOf(file.path());
+    for (const std::string& path : ListSomeFiles(directory)) {
+      places.push_back({FileNameOf(path), true});
+    }
+    if (const std::string linked = LinkedDirectory(file.path());
+        !linked.empty()) {
+      std::error_code error;
+      const fs::path way = fs::relative(linked, directory, error);
+      places.push_back({way / file.below()->name, true});
+      for (const std::string& path : ListSomeFiles(linked)) {
+        places.push_back({way / FileNameOf(path), true});
+      }
+    }
     for (const std::string& named : named_) {
       std::error_code error;
       if (!fs::is_directory(named, error)) {
-        places.push_back(named);
+        places.push_back({named});
         continue;
       }
-      places.push_back(named + '/' + file.below()->name);
-      std::ranges::move(ListSomeFiles(named), std::back_inserter(places));
+      places.push_back({named + '/' + file.below()->name});
+      for (std::string& path : ListSomeFiles(named)) {
+        places.push_back({std::move(path)});
+      }
     }
     return places;
   }
@@ -210,6 +240,10 @@ class ChainSearch {
                  const std::optional<Error>& unusable) const {
     const format::FileBelow& below = *file.below();
     std::string places = FormatMessage("'{}'", DirectoryOf(file.path()));
+    if (const std::string linked = LinkedDirectory(file.path());
+        !linked.empty()) {
+      places += FormatMessage(", '{}'", linked);
+    }
     for (const std::string& named : named_) {
       places += FormatMessage(", '{}'", named);
     }

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Finds the files that a file depends on: beside it, by name and then by what
-// they are, and in the places that ReadOptions::backing names. A function
-// without state; any thread.
+// they are, beside what a symbolic link leads to, and in the places that
+// ReadOptions::backing names. A function without state; any thread.
 
 #pragma once
 

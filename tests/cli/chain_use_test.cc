@@ -60,6 +60,23 @@ TEST_F(ChainUseTest, ForceReplacesAFileThatOthersNeedOnlyIfGivenTwice) {
   ExpectWhole(File(2));
 }
 
+// Beside the link first, then beside what the link leads to.
+TEST_F(ChainUseTest, ALinkLeadsToAFileThatDependsOnOthers) {
+  AddThree();
+  const std::string links = dir_ / "links";
+  std::filesystem::create_directory(links);
+  std::filesystem::create_symlink("../out/x.2.zpack", links + "/link.zpack");
+  Output({"verify", "-q", links + "/link.zpack"});
+  Output({"convert", "-q", repo_.path(), links + "/x.1.zpack"});
+  Output({"verify", "-q", links + "/link.zpack"});
+  std::filesystem::rename(File(1), dir_ / "out/renamed.zpack");
+  Output({"verify", "-q", links + "/link.zpack"});
+  std::filesystem::remove(dir_ / "out/renamed.zpack");
+  EXPECT_THAT(Error({"verify", links + "/link.zpack"}),
+              HasSubstr("which is not in '" + links + "', '" +
+                        std::filesystem::canonical(dir_ / "out").string()));
+}
+
 TEST_F(ChainUseTest, AnUpdateOfAFileThatOthersNeedMayChangeNothing) {
   Write("f", "1\n");
   Commit("1");

@@ -243,6 +243,16 @@ TEST_F(HttpBackendTest, FindsNothingElse) {
   }
 }
 
+TEST_F(HttpBackendTest, ServesFilesThatDependOnOthers) {
+  AddOnto(file_, "second.zpack");
+  const std::string url = "/second.git/info/refs";
+  EXPECT_THAT(Get(url, {kQuery}).body, HasSubstr(" refs/heads/more\n"));
+  fs::rename(file_, dir_ / "project.zpack");
+  EXPECT_EQ(Get(url, {kQuery}).status, "500 Internal Server Error");
+  fs::create_symlink("../project.zpack", file_);
+  EXPECT_EQ(Get(url, {kQuery}).status, "500 Internal Server Error");
+}
+
 TEST_F(HttpBackendTest, RefusesPathsThatLeadElsewhere) {
   for (const std::string path :
        {"/../secret.git/info/refs", "../secret.git/info/refs",

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <string>
 
 #include "support/serve_fixture.h"
 
@@ -14,6 +15,7 @@ namespace zpack::testing {
 namespace {
 
 namespace fs = std::filesystem;
+using std::string_literals::operator""s;
 using ::testing::HasSubstr;
 
 class ShellTest : public ServeFixture {
@@ -118,6 +120,48 @@ TEST_F(ShellTest, NeedsARoot) {
               "cannot open '" + missing + "'");
 }
 
+TEST_F(ShellTest, ServesFilesThatDependOnOthers) {
+  AddOnto(file_, "second.zpack");
+  AddOnto(root_ + "/second.zpack", "third.zpack");
+  fs::create_symlink("../third.zpack", root_ + "/group/link.zpack");
+  fs::create_directory(root_ + "/a file for each id");
+  fs::rename(root_ + "/second.zpack", root_ + "/a file for each id/2");
+  fs::create_symlink("a file for each id/2", root_ + "/second.zpack");
+  EXPECT_TRUE(IsServed("git-upload-pack 'third'"));
+  EXPECT_TRUE(IsServed("git-upload-pack 'group/link'"));
+  // Found by its hash.
+  fs::rename(root_ + "/second.zpack", root_ + "/renamed.zpack");
+  EXPECT_TRUE(IsServed("git-upload-pack 'third'"));
+  EXPECT_TRUE(IsServed("git-upload-pack 'group/link'"));
+}
+
+TEST_F(ShellTest, TakesNoFileOutsideOfTheRootForOneThatIsNeeded) {
+  AddOnto(file_, "second.zpack");
+  fs::rename(file_, dir_ / "project.zpack");
+  const std::string missing =
+      "'second.zpack' depends on 'project.zpack' (file hash ";
+  const std::string place = "which is not in '" + root_ + "'";
+  fs::create_symlink("second.zpack", root_ + "/project.zpack");
+  for (const std::string& target :
+       {dir_ / "nothing", dir_ / "project.zpack", "../project.zpack"s,
+        "updir/project.zpack"s}) {
+    fs::remove(root_ + "/project.zpack");
+    fs::create_symlink(target, root_ + "/project.zpack");
+    fs::remove(root_ + "/found by its hash.zpack");
+    fs::create_symlink(target, root_ + "/found by its hash.zpack");
+    const ProcessResult result = Shell("git-upload-pack 'second'");
+    EXPECT_EQ(result.out, "");
+    ExpectFatal(result, missing);
+    ExpectFatal(result, place);
+  }
+  // What the server names may be anywhere.
+  EXPECT_THAT(Run({ZpackBinary(), "shell", "--root", root_},
+                  {"SSH_ORIGINAL_COMMAND=git-upload-pack 'second'",
+                   "ZPACK_BACKING=" + dir_.path()})
+                  .out,
+              HasSubstr(" refs/heads/more"));
+}
+
 // Of a damaged file, the message has the name that the client knows.
 TEST_F(ShellTest, NamesTheFileByItsNameBelowTheRoot) {
   WriteFile(root_ + "/bad.zpack", "text");
@@ -125,6 +169,11 @@ TEST_F(ShellTest, NamesTheFileByItsNameBelowTheRoot) {
   EXPECT_EQ(result.exit_code, 128);
   EXPECT_THAT(result.err, HasSubstr("bad.zpack"));
   EXPECT_THAT(result.err + result.out, ::testing::Not(HasSubstr("/proc/")));
+  fs::create_directory(root_ + "/other");
+  AddOnto(file_, "other/second.zpack");
+  const ProcessResult lacks = Shell("git-upload-pack 'other/second'");
+  ExpectFatal(lacks, "'other/second.zpack' depends on 'project.zpack' (file ");
+  ExpectFatal(lacks, "which is not in 'other'");
 }
 
 }  // namespace

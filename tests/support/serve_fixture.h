@@ -40,6 +40,16 @@ class ServeFixture : public ::testing::Test {
             "convert");
   }
 
+  // Adds a commit, and writes the file `name` of the root, which depends on
+  // `base` and has only what is new.
+  void AddOnto(const std::string& base, const std::string& name) const {
+    repo_.SetRef("refs/heads/more", repo_.SimpleCommit(name));
+    Require(RunZpack({"convert", "-q", "--onto", base, repo_.path(),
+                      root_ + '/' + name})
+                .ok(),
+            "convert --onto");
+  }
+
   // The directory of the programs under test.
   static std::string Programs() {
     return std::filesystem::path(ZpackBinary()).parent_path();

@@ -7,6 +7,8 @@
 #include <expected>
 #include <memory>
 #include <ostream>
+#include <string>
+#include <string_view>
 
 #include "common_options.h"
 #include "fd_streams.h"
@@ -68,10 +70,8 @@ Answer<HttpRoute> FindRoute(const CgiRequest& request) {
                 fmt::format("Allow: {}\r\n", methods)});
 }
 
-Answer<RootedFile> FindFile(const CgiRequest& request, const HttpRoute& route) {
-  const auto root = ServedRoot::Open(request.root);
-  if (!root) return std::unexpected(HttpError{500, root.error().message});
-  auto file = root->Find(route.repository);
+Answer<std::string> FindFile(const ServedRoot& root, const HttpRoute& route) {
+  auto file = root.Find(route.repository);
   if (file) return std::move(*file);
   return std::unexpected(
       HttpError{StatusOf(file.error()), file.error().message});
@@ -138,7 +138,10 @@ int Answered(const Status& served, const PrefixedOutput& output,
              const ServeLimits& limits, const Io& io) {
   if (served) return kDone;
   if (output.begun()) return Fail(io, served.error());
-  return Refuse({StatusOf(served.error()), served.error().message}, limits, io);
+  // The file is there: what is not found is a file that it depends on.
+  const bool lacks = served.error().code == ErrorCode::kNotFound;
+  const int status = lacks ? 500 : StatusOf(served.error());
+  return Refuse({status, served.error().message}, limits, io);
 }
 
 int SendRefs(const CgiRequest& request, ServeRequest serve,
@@ -187,12 +190,14 @@ int Run(const po::variables_map& values, const Io& io) {
   }
   const auto route = FindRoute(*request);
   if (!route) return Refuse(route.error(), limits, io);
-  const auto file = FindFile(*request, *route);
+  const auto root = ServedRoot::Open(request->root);
+  if (!root) return Refuse({500, root.error().message}, limits, io);
+  const auto file = FindFile(*root, *route);
   if (!file) return Refuse(file.error(), limits, io);
   const auto service = CheckService(*request, *route);
   if (!service) return Refuse(service.error(), limits, io);
   const ServeRequest serve = {
-      .path = file->path, .name = file->name, .protocol = request->protocol};
+      .path = *file, .root = &*root, .protocol = request->protocol};
   if (route->action == HttpAction::kInfoRefs) {
     return SendRefs(*request, serve, limits, io);
   }

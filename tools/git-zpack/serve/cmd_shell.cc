@@ -44,10 +44,9 @@ int Run(const po::variables_map& values, const Io& io) {
   if (!root) return Fail(io, root.error());
   const auto file = root->Find(*path);
   if (!file) return Fail(io, file.error());
-  return ServeStandardStreams({.path = file->path,
-                               .name = file->name,
-                               .protocol = ProtocolFromEnvironment()},
-                              limits, io);
+  return ServeStandardStreams(
+      {.path = *file, .root = &*root, .protocol = ProtocolFromEnvironment()},
+      limits, io);
 }
 
 }  // namespace

@@ -18,15 +18,6 @@ namespace {
 // A day. Limits the milliseconds that poll(2) is given.
 constexpr int64_t kMaxTimeout = 86400;
 
-// Replaces every `from` in `text`.
-void Replace(std::string& text, const std::string& from,
-             const std::string& to) {
-  for (size_t at = text.find(from); at != std::string::npos;
-       at = text.find(from, at + to.size())) {
-    text.replace(at, from.size(), to);
-  }
-}
-
 }  // namespace
 
 void AddServeOptions(po::options_description& options) {
@@ -62,6 +53,11 @@ Status Serve(const ServeRequest& request, const RunOptions& run,
   options.settings = std::move(*settings);
   options.urls = request.urls;
   options.read.download = request.download;
+  if (request.root != nullptr) {
+    options.open = [root = request.root](const std::string& path) {
+      return root->OpenFile(path);
+    };
+  }
   TraceTarget trace("GIT_TRACE_PACKET");
   TracedInput traced_input(input, trace);
   TracedOutput traced_output(output, trace);
@@ -69,8 +65,8 @@ Status Serve(const ServeRequest& request, const RunOptions& run,
       trace.wanted()
           ? UploadPack(request.path, options, traced_input, traced_output)
           : UploadPack(request.path, options, input, output);
-  if (!served && !request.name.empty()) {
-    Replace(served.error().message, request.path, request.name);
+  if (!served && request.root != nullptr) {
+    served.error().message = request.root->WithNames(served.error().message);
   }
   return served;
 }

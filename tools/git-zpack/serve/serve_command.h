@@ -10,6 +10,7 @@
 #include <string>
 
 #include "cli.h"
+#include "serve/served_root.h"
 #include "zpack/serve.h"
 
 namespace zpack::cli {
@@ -31,8 +32,8 @@ ServeProtocol ProtocolFromEnvironment();
 // One exchange with a client.
 struct ServeRequest {
   std::string path;
-  // Takes the place of `path` in messages, if it is not empty.
-  std::string name = {};
+  // Not null: `path` is of ServedRoot::Find, and nothing outside is served.
+  const ServedRoot* root = nullptr;
   ServeProtocol protocol = ServeProtocol::kV0;
   Exchange exchange = Exchange::kConnection;
   AllowUrls urls = AllowUrls::kNo;  // for a path that the user has chosen

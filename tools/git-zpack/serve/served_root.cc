@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <climits>
@@ -43,8 +44,14 @@ std::unexpected<Error> CannotOpen(std::string_view name, int error) {
                                   std::generic_category().message(error))});
 }
 
-std::string DescriptorPath(int fd) {
-  return fmt::format("/proc/self/fd/{}", fd);
+std::string PathThrough(int fd) { return fmt::format("/proc/self/fd/{}", fd); }
+
+void ReplaceAll(std::string& text, const std::string& from,
+                const std::string& to) {
+  for (size_t at = text.find(from); at != std::string::npos;
+       at = text.find(from, at + to.size())) {
+    text.replace(at, from.size(), to);
+  }
 }
 
 // Returns the path of an open file as the kernel knows it, without symbolic
@@ -52,7 +59,7 @@ std::string DescriptorPath(int fd) {
 Result<std::string> PathOf(int fd) {
   std::array<char, PATH_MAX + 1> target{};
   const ssize_t size =
-      readlink(DescriptorPath(fd).c_str(), target.data(), target.size());
+      readlink(PathThrough(fd).c_str(), target.data(), target.size());
   if (size < 0 || static_cast<size_t>(size) == target.size()) {
     return std::unexpected(Error{
         ErrorCode::kIo, fmt::format("cannot tell where an open file is: {}",
@@ -104,35 +111,54 @@ Result<ServedRoot> ServedRoot::Open(const std::string& directory) {
   if (fd.get() < 0) return CannotOpen(directory, errno);
   auto path = PathOf(fd.get());
   if (!path) return std::unexpected(path.error());
-  if (!path->ends_with('/')) *path += '/';
   return ServedRoot(std::move(fd), std::move(*path));
 }
 
-Result<RootedFile> ServedRoot::Find(std::string_view name) const {
-  auto relative = ServedName(name);
+Result<std::string> ServedRoot::Find(std::string_view name) const {
+  const auto relative = ServedName(name);
   if (!relative) return std::unexpected(relative.error());
+  std::string path = DescriptorPath() + '/' + *relative;
+  const auto fd = OpenFile(path);
+  if (!fd) return std::unexpected(fd.error());
+  close(*fd);
+  return path;
+}
+
+Result<int> ServedRoot::OpenFile(const std::string& path) const {
   // Opens nothing yet, so that a device or FIFO outside of the directory does
   // not notice.
-  const OwnedFd found(openat(fd_.get(), relative->c_str(), O_PATH | O_CLOEXEC));
+  const OwnedFd found(open(path.c_str(), O_PATH | O_CLOEXEC));
   if (found.get() < 0) {
     const bool denied = errno == EACCES || errno == EIO || errno == EMFILE;
-    return denied ? CannotOpen(*relative, errno) : NotFound(*relative);
+    return denied ? CannotOpen(NameOf(path), errno) : NotFound(NameOf(path));
   }
   struct stat status{};
   if (fstat(found.get(), &status) != 0 || !S_ISREG(status.st_mode)) {
-    return NotFound(*relative);
+    return NotFound(NameOf(path));
   }
   const auto target = PathOf(found.get());
   if (!target) return std::unexpected(target.error());
-  if (!target->starts_with(path_)) return NotFound(*relative);
+  if (!target->starts_with(path_ == "/" ? path_ : path_ + '/')) {
+    return NotFound(NameOf(path));
+  }
+  const int fd = open(PathThrough(found.get()).c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return CannotOpen(NameOf(path), errno);
+  return fd;
+}
 
-  RootedFile file;
-  file.fd =
-      OwnedFd(open(DescriptorPath(found.get()).c_str(), O_RDONLY | O_CLOEXEC));
-  if (file.fd.get() < 0) return CannotOpen(*relative, errno);
-  file.path = DescriptorPath(file.fd.get());
-  file.name = std::move(*relative);
-  return file;
+std::string ServedRoot::WithNames(std::string message) const {
+  const std::string directory = '\'' + Quoted(path_);
+  ReplaceAll(message, '\'' + DescriptorPath(), directory);
+  ReplaceAll(message, directory + '/', "'");
+  return message;
+}
+
+std::string ServedRoot::DescriptorPath() const {
+  return PathThrough(fd_.get());
+}
+
+std::string ServedRoot::NameOf(const std::string& path) const {
+  return path.substr(DescriptorPath().size() + 1);
 }
 
 }  // namespace zpack::cli

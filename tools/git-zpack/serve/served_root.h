@@ -28,15 +28,6 @@ class OwnedFd {
   int fd_;
 };
 
-// An open file below the directory.
-struct RootedFile {
-  OwnedFd fd;
-  // Leads to the open file, whatever happens to its name. Valid as long as this
-  // object.
-  std::string path;
-  std::string name;  // relative to the directory, for messages
-};
-
 // Returns the name of the file that a client means by `name`, relative to the
 // directory. "/group/project.git", "group/project" and "/group/project.zpack/"
 // all mean "group/project.zpack".
@@ -50,21 +41,35 @@ class ServedRoot {
   // Errors: kIo if `directory` cannot be opened.
   static Result<ServedRoot> Open(const std::string& directory);
 
-  // Opens the file that a client means by `name`. Symbolic links are followed
-  // as long as they stay below the directory. What is checked is the open file,
-  // so that nobody can exchange the file after the check.
+  // Returns the path of the file that a client means by `name`, for OpenFile.
+  // The path is of use only while this object exists.
   //
-  // Errors: those of ServedName; kNotFound if there is no such regular file
-  // below the directory; kIo if the file cannot be read, or if /proc is not
-  // mounted.
-  Result<RootedFile> Find(std::string_view name) const;
+  // Errors: those of ServedName and OpenFile.
+  Result<std::string> Find(std::string_view name) const;
+
+  // Opens a file that Find found, or one beside it, and returns the descriptor.
+  // The caller closes it. Symbolic links are followed as long as they stay
+  // below the directory. What is checked is the open file, so that nobody can
+  // exchange the file after the check.
+  //
+  // Errors: kNotFound if there is no such regular file below the directory; kIo
+  // if the file cannot be read, or if /proc is not mounted.
+  Result<int> OpenFile(const std::string& path) const;
+
+  // `message` with the names that clients know in place of quoted paths.
+  std::string WithNames(std::string message) const;
 
  private:
   ServedRoot(OwnedFd fd, std::string path)
       : fd_(std::move(fd)), path_(std::move(path)) {}
 
+  // A path that leads to the directory, whatever happens to its name.
+  std::string DescriptorPath() const;
+  // The name of a file relative to the directory.
+  std::string NameOf(const std::string& path) const;
+
   OwnedFd fd_;
-  std::string path_;  // as the kernel names it, with a slash at the end
+  std::string path_;  // as the kernel names it
 };
 
 }  // namespace zpack::cli
