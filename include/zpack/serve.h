@@ -95,6 +95,10 @@ struct UploadPackSettings {
   // uploadpack.hideRefs and transfer.hideRefs, in the order in which Git reads
   // them.
   std::vector<std::string> hidden_refs;
+  // GIT_NAMESPACE (gitnamespaces(7)), as what the full names of the refs begin
+  // with that are shown, and shown without it: for 'a/b',
+  // "refs/namespaces/a/refs/namespaces/b/". Empty for all refs.
+  std::string ref_namespace;
   // uploadpackfilter.*: the filters that clients may not use, by the names that
   // the configuration has for them: "blob:none", "blob:limit", "tree",
   // "object:type", "combine".
@@ -106,9 +110,10 @@ struct UploadPackSettings {
 };
 
 // Reads the settings from Git's configuration: that of the system, of the user,
-// and of the environment ('git -c'). A .zpack file has no configuration. If the
-// configuration has one of uploadpack.allow...SHA1InWant, hides refs or turns
-// off filters, `wants.any` is false unless the configuration sets it.
+// and of the environment ('git -c', GIT_NAMESPACE). A .zpack file has no
+// configuration. If there is a namespace, or the configuration has one of
+// uploadpack.allow...SHA1InWant, hides refs or turns off filters, `wants.any`
+// is false unless the configuration sets it.
 //
 // Errors: kGit for an invalid value or a malformed file; kIo.
 Result<UploadPackSettings> ReadUploadPackSettings();

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <ranges>
+#include <string>
 
 #include "base/error.h"
 #include "object/ref_name.h"
@@ -22,12 +23,14 @@ bool Covers(std::string_view pattern, std::string_view name) {
 
 // The last pattern that covers the name counts, as in Git's refs.c.
 bool ServedRefs::IsHidden(std::string_view name) const {
-  for (std::string_view pattern : std::views::reverse(hidden_)) {
+  if (settings_.hidden_refs.empty()) return false;
+  const std::string full = settings_.ref_namespace + std::string(name);
+  for (std::string_view pattern : std::views::reverse(settings_.hidden_refs)) {
     const bool shown = pattern.starts_with('!');
     if (shown) pattern.remove_prefix(1);
-    // '^' asks for the name outside of a namespace, which is the same here.
-    if (pattern.starts_with('^')) pattern.remove_prefix(1);
-    if (Covers(pattern, name)) return !shown;
+    const bool outside = pattern.starts_with('^');
+    if (outside) pattern.remove_prefix(1);
+    if (Covers(pattern, outside ? full : name)) return !shown;
   }
   return false;
 }

@@ -15,6 +15,7 @@
 
 #include "zpack/refs.h"
 #include "zpack/result.h"
+#include "zpack/serve.h"
 
 namespace zpack {
 
@@ -28,10 +29,10 @@ class ServedRefs {
     std::string_view symref_target;
   };
 
-  // `refs` must outlive this object. `hidden` are patterns of
-  // transfer.hideRefs (git-config(1)).
-  ServedRefs(const RefsSnapshot& refs, const std::vector<std::string>& hidden)
-      : refs_(refs), hidden_(hidden) {}
+  // The arguments must outlive this object. `refs` are those of the namespace,
+  // with their names in it.
+  ServedRefs(const RefsSnapshot& refs, const UploadPackSettings& settings)
+      : refs_(refs), settings_(settings) {}
 
   // Calls `visit` with HEAD, unless it is unborn, and with each ref, in the
   // order of names. Leaves out hidden and broken refs.
@@ -58,7 +59,7 @@ class ServedRefs {
   std::optional<Shown> ShowHead() const;
 
   const RefsSnapshot& refs_;
-  const std::vector<std::string>& hidden_;
+  const UploadPackSettings& settings_;
 };
 
 }  // namespace zpack

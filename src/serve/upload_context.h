@@ -32,7 +32,7 @@ class UploadContext {
                 const UploadPackOptions& options, const Streams& streams)
       : archive_(archive),
         options_(options),
-        refs_(refs, options.settings.hidden_refs),
+        refs_(refs, options.settings),
         reader_(streams.input),
         writer_(streams.output) {}
 

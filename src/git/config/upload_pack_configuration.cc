@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <map>
 #include <random>
 #include <string>
@@ -12,6 +13,7 @@
 
 #include "base/error.h"
 #include "git/config/configuration.h"
+#include "object/ref_name.h"
 
 namespace zpack {
 namespace {
@@ -25,6 +27,22 @@ std::string RandomText() {
   std::random_device random;
   return fmt::format("{:08x}{:08x}{:08x}{:08x}", random(), random(), random(),
                      random());
+}
+
+// The directory of the refs of a namespace, with a slash at its end.
+Result<std::string> RefNamespace(std::string_view name) {
+  std::string prefix;
+  for (std::string_view rest = name; !rest.empty();) {
+    const size_t end = std::min(rest.find('/'), rest.size());
+    if (end > 0) {
+      ((prefix += "refs/namespaces/") += rest.substr(0, end)) += '/';
+    }
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  if (!IsValidRefName(prefix.substr(0, prefix.rfind('/')))) {
+    return MakeError(ErrorCode::kGit, "bad git namespace path \"{}\"", name);
+  }
+  return prefix;
 }
 
 // Takes the entries of the configuration, from the lowest to the highest level.
@@ -63,13 +81,19 @@ class SettingsReader {
     return {};
   }
 
+  Status TakeNamespace(std::string_view name) {
+    if (name.empty()) return {};
+    ZPACK_ASSIGN_OR_RETURN(settings_.ref_namespace, RefNamespace(name));
+    return {};
+  }
+
   UploadPackSettings Finish() {
     if (session_id_) settings_.session_id = RandomText();
     wants_.any = wants_.tip && wants_.reachable && unreachable_wants_;
-    // Who sets one of these, hides refs or refuses filters wants less than the
-    // default, and gets what Git gives.
+    // Who sets one of these, hides refs, shows a namespace or refuses filters
+    // wants less than the default, and gets what Git gives.
     if (wants_are_set_ || !settings_.hidden_refs.empty() ||
-        !settings_.allow_filter) {
+        !settings_.ref_namespace.empty() || !settings_.allow_filter) {
       settings_.wants = wants_;
     }
     for (const std::string_view filter : kFilters) {
@@ -162,6 +186,8 @@ Result<UploadPackSettings> ReadUploadPackConfiguration() {
   for (const ConfigEntry& entry : config.entries()) {
     ZPACK_TRY(reader.Take(entry));
   }
+  const char* const name = std::getenv("GIT_NAMESPACE");
+  ZPACK_TRY(reader.TakeNamespace(name != nullptr ? name : ""));
   return reader.Finish();
 }
 

@@ -1,0 +1,187 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// git-zpack upload-pack and git upload-pack are asked the same.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/conversation.h"
+#include "support/serve_fixture.h"
+
+namespace zpack::testing {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr const char* kVersion2 = "GIT_PROTOCOL=version=2";
+
+class SameAnswersTest : public ServeFixture {
+ protected:
+  struct Question {
+    std::string input = {};
+    // Of both programs. Without one, a request of version 0.
+    std::vector<std::string> options = {"--stateless-rpc"};
+    std::vector<std::string> environment = {};
+  };
+
+  static Question V2(const std::string& input) {
+    return {.input = input, .environment = {kVersion2}};
+  }
+
+  // The packets but those of the pack, and the number of its objects. Of the
+  // capabilities of version 0, only what HEAD is. Git lists HEAD of a namespace
+  // twice, and some versions list no capabilities if there are no refs.
+  static std::vector<std::string> Essence(const std::string& answer) {
+    std::vector<std::string> essence;
+    for (const std::string& packet : Packets(answer)) {
+      const size_t end = packet.find('\0');
+      std::string line = packet.substr(0, end);
+      if (line.ends_with(" capabilities^{}")) continue;
+      if (!essence.empty() && line == essence.back()) continue;
+      essence.push_back(std::move(line));
+      if (end == std::string::npos) continue;
+      const size_t head = packet.find("symref=HEAD", end);
+      if (head == std::string::npos) continue;
+      essence.push_back(packet.substr(head, packet.find(' ', head) - head));
+    }
+    const std::string pack = PackIn(answer);
+    if (!pack.empty()) essence.push_back(std::to_string(ObjectsIn(pack)));
+    return essence;
+  }
+
+  // Expects that both answer the same, or refuse with `error`. Returns what
+  // they answer.
+  std::vector<std::string> Ask(const Question& question,
+                               const std::string& error = "") const {
+    std::vector<ProcessResult> results;
+    for (const std::string& program : {std::string("git"), ZpackBinary()}) {
+      std::vector<std::string> command = {program, "upload-pack"};
+      command.insert(command.end(), question.options.begin(),
+                     question.options.end());
+      command.push_back(program == "git" ? repo_.path() : file_);
+      std::vector<std::string> entries = question.environment;
+      entries.insert(
+          entries.end(),
+          {"GIT_CONFIG_COUNT=2", "GIT_CONFIG_KEY_0=uploadpack.allowFilter",
+           "GIT_CONFIG_VALUE_0=true",
+           "GIT_CONFIG_KEY_1=transfer.advertiseObjectInfo",
+           "GIT_CONFIG_VALUE_1=true"});
+      results.push_back(Run(command, entries, question.input));
+      const ProcessResult& result = results.back();
+      EXPECT_EQ(result.exit_code, error.empty() ? 0 : 128)
+          << ::testing::PrintToString(result);
+      EXPECT_THAT(result.err, HasSubstr(error)) << program;
+    }
+    if (!error.empty()) return {};
+    EXPECT_EQ(Essence(results[1].out), Essence(results[0].out));
+    return Essence(results[1].out);
+  }
+
+  std::string Id(const std::string& revision) const {
+    return repo_.Git({"rev-parse", revision});
+  }
+
+  // Archives what the repository is now.
+  void Update() const { Convert(file_); }
+};
+
+TEST_F(SameAnswersTest, ShowsOneNamespace) {
+  const std::string main = Id("main");
+  const std::string foo = "refs/namespaces/foo/";
+  const std::string bar = foo + "refs/namespaces/bar/";
+  for (const std::string& name :
+       {foo + "refs/heads/public", foo + "refs/heads/other",
+        bar + "refs/heads/deep", std::string("refs/namespaces/fo/refs/x"),
+        std::string("refs/namespaces/unborn/refs/heads/x")}) {
+    repo_.Git({"update-ref", name, main});
+  }
+  repo_.Git({"update-ref", foo + "refs/tags/v2", Id("v1")});
+  repo_.Git({"symbolic-ref", foo + "HEAD", foo + "refs/heads/public"});
+  repo_.Git({"symbolic-ref", foo + "refs/heads/sym", foo + "refs/heads/other"});
+  repo_.Git({"symbolic-ref", "refs/namespaces/unborn/HEAD",
+             "refs/namespaces/unborn/refs/heads/none"});
+  Update();
+  const std::string list = RequestV2("ls-refs", {"peel", "symrefs", "unborn"});
+  for (const std::string name :
+       {"foo", "foo/bar", "/foo//bar", "foo/refs", "none", "unborn", ""}) {
+    SCOPED_TRACE(name);
+    const std::string entry = "GIT_NAMESPACE=" + name;
+    Ask({.input = list, .environment = {kVersion2, entry}});
+    Ask({.options = {"--advertise-refs"}, .environment = {entry}});
+  }
+  EXPECT_THAT(Ask({.input = RequestV2("ls-refs", {}),
+                   .environment = {kVersion2, "GIT_NAMESPACE=foo/bar"}}),
+              ElementsAre(main + " refs/heads/deep", "flush"));
+  for (const std::string name : {"a..b", "/", "foo/."}) {
+    Ask({.input = list, .environment = {kVersion2, "GIT_NAMESPACE=" + name}},
+        "bad git namespace path \"" + name + "\"");
+  }
+}
+
+TEST_F(SameAnswersTest, HidesRefsOfANamespace) {
+  const std::string foo = "refs/namespaces/foo/";
+  for (const std::string name : {"a", "b", "c"}) {
+    repo_.Git({"update-ref", foo + "refs/heads/" + name, Id("main")});
+  }
+  Update();
+  for (const std::string pattern :
+       {"refs/heads/a", "^refs/heads/a", "^refs/namespaces/foo/refs/heads/a",
+        "refs/namespaces/foo/refs/heads/a", "refs/namespaces"}) {
+    SCOPED_TRACE(pattern);
+    const std::vector<std::string> answer =
+        Ask({.input = RequestV2("ls-refs", {}),
+             .environment = {
+                 kVersion2, "GIT_NAMESPACE=foo",
+                 "GIT_CONFIG_PARAMETERS='transfer.hiderefs=" + pattern + "'"}});
+    EXPECT_THAT(answer, Contains(HasSubstr("refs/heads/b")));
+  }
+}
+
+TEST_F(SameAnswersTest, WantsRefsOfTheNamespaceOnly) {
+  repo_.Git({"update-ref", "refs/namespaces/foo/refs/heads/x", Id("other")});
+  Update();
+  const std::string option =
+      "GIT_CONFIG_PARAMETERS='uploadpack.allowRefInWant'";
+  const std::vector<std::string> entries = {kVersion2, "GIT_NAMESPACE=foo",
+                                            option};
+  const auto want = [](const std::string& name) {
+    return RequestV2("fetch", {"want-ref " + name, "no-progress", "done"});
+  };
+  EXPECT_THAT(Ask({.input = want("refs/heads/x"), .environment = entries}),
+              Contains(Id("other") + " refs/heads/x"));
+  Ask({.input = want("refs/heads/main"), .environment = entries},
+      "unknown ref refs/heads/main");
+  // Version 0 lets a client have what is listed.
+  const std::string request =
+      Pkt("want " + Id("main") + " side-band-64k no-progress") + "0000" +
+      Pkt("done");
+  Ask({.input = request, .options = {}, .environment = {"GIT_NAMESPACE=foo"}},
+      "not our ref " + Id("main"));
+}
+
+// Clients see the refs of the namespace that leads outside as ordinary ones.
+TEST_F(SameAnswersTest, ShowsWhereALinkOutOfTheNamespaceLeads) {
+  repo_.Git({"symbolic-ref", "refs/namespaces/foo/HEAD", "refs/heads/main"});
+  repo_.Git({"symbolic-ref", "refs/namespaces/foo/refs/v", "refs/tags/v1"});
+  repo_.Git({"symbolic-ref", "refs/namespaces/foo/refs/x", "refs/none"});
+  Update();
+  EXPECT_THAT(Ask({.input = RequestV2("ls-refs", {"peel"}),
+                   .environment = {kVersion2, "GIT_NAMESPACE=foo"}}),
+              ElementsAre(Id("main") + " HEAD",
+                          Id("v1") + " refs/v peeled:" + Id("main"), "flush"));
+  const ProcessResult symrefs =
+      Run({ZpackBinary(), "upload-pack", "--stateless-rpc", file_},
+          {kVersion2, "GIT_NAMESPACE=foo"}, RequestV2("ls-refs", {"symrefs"}));
+  EXPECT_THAT(symrefs.out, Not(HasSubstr("symref-target")));
+}
+
+}  // namespace
+}  // namespace zpack::testing
