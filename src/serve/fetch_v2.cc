@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_set>
+#include <vector>
 
 #include "base/bytes.h"
 #include "base/error.h"
@@ -192,7 +193,9 @@ class Fetch {
     for (const ObjectNumber parent : change.also_wanted) {
       arguments_.AddWant(parent);
     }
-    return SendPack(request_, negotiation_.haves(), context_, history_, reply);
+    std::vector<ObjectNumber> haves = negotiation_.haves();
+    haves.insert(haves.end(), change.unshallow.begin(), change.unshallow.end());
+    return SendPack(request_, haves, context_, history_, reply);
   }
 
   UploadContext& context_;

@@ -19,8 +19,9 @@ namespace zpack {
 
 // How the boundary of a client changes.
 struct BoundaryChange {
-  std::vector<ObjectNumber> shallow;    // history newly ends at these
-  std::vector<ObjectNumber> unshallow;  // it ended at these and goes on now
+  std::vector<ObjectNumber> shallow;  // history newly ends at these
+  // It ended at these, which the client has, and goes on now.
+  std::vector<ObjectNumber> unshallow;
   // Parents of `unshallow`, which the client lacks.
   std::vector<ObjectNumber> also_wanted;
 };

@@ -7,6 +7,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/error.h"
 #include "serve/acknowledgments_v0.h"
@@ -119,8 +120,9 @@ Status AnswerRequest(UploadContext& context) {
   wants.request.wants.insert(wants.request.wants.end(),
                              change.also_wanted.begin(),
                              change.also_wanted.end());
-  return SendPack(wants.request, acknowledgments.haves(), context, *history,
-                  reply);
+  std::vector<ObjectNumber> haves = acknowledgments.haves();
+  haves.insert(haves.end(), change.unshallow.begin(), change.unshallow.end());
+  return SendPack(wants.request, haves, context, *history, reply);
 }
 
 }  // namespace

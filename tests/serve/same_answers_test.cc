@@ -57,11 +57,9 @@ class SameAnswersTest : public ServeFixture {
     return essence;
   }
 
-  // Expects that both answer the same, or refuse with `error`. Returns what
-  // they answer.
-  std::vector<std::string> Ask(const Question& question,
-                               const std::string& error = "") const {
-    std::vector<ProcessResult> results;
+  // What Git answers, and what we do.
+  std::vector<ProcessResult> Answers(const Question& question) const {
+    std::vector<ProcessResult> answers;
     for (const std::string& program : {std::string("git"), ZpackBinary()}) {
       std::vector<std::string> command = {program, "upload-pack"};
       command.insert(command.end(), question.options.begin(),
@@ -74,15 +72,35 @@ class SameAnswersTest : public ServeFixture {
            "GIT_CONFIG_VALUE_0=true",
            "GIT_CONFIG_KEY_1=transfer.advertiseObjectInfo",
            "GIT_CONFIG_VALUE_1=true"});
-      results.push_back(Run(command, entries, question.input));
-      const ProcessResult& result = results.back();
-      EXPECT_EQ(result.exit_code, error.empty() ? 0 : 128)
-          << ::testing::PrintToString(result);
-      EXPECT_THAT(result.err, HasSubstr(error)) << program;
+      answers.push_back(Run(command, entries, question.input));
+    }
+    return answers;
+  }
+
+  // Expects that both answer the same, or refuse with `error`. Returns what
+  // they answer.
+  std::vector<std::string> Ask(const Question& question,
+                               const std::string& error = "") const {
+    const std::vector<ProcessResult> answers = Answers(question);
+    for (const ProcessResult& answer : answers) {
+      EXPECT_EQ(answer.exit_code, error.empty() ? 0 : 128)
+          << ::testing::PrintToString(answer);
+      EXPECT_THAT(answer.err, HasSubstr(error));
     }
     if (!error.empty()) return {};
-    EXPECT_EQ(Essence(results[1].out), Essence(results[0].out));
-    return Essence(results[1].out);
+    EXPECT_EQ(Essence(answers[1].out), Essence(answers[0].out));
+    return Essence(answers[1].out);
+  }
+
+  // Expects the same answer but for the pack, which must have objects, and no
+  // more than that of Git.
+  void ExpectAsSmall(const Question& question) const {
+    const std::vector<ProcessResult> answers = Answers(question);
+    const std::string& git = answers[0].out;
+    const std::string& ours = answers[1].out;
+    EXPECT_EQ(Packets(ours).front(), Packets(git).front());
+    EXPECT_GT(ObjectsIn(PackIn(ours)), 0);
+    EXPECT_LE(ObjectsIn(PackIn(ours)), ObjectsIn(PackIn(git)));
   }
 
   std::string Id(const std::string& revision) const {
@@ -181,6 +199,36 @@ TEST_F(SameAnswersTest, ShowsWhereALinkOutOfTheNamespaceLeads) {
       Run({ZpackBinary(), "upload-pack", "--stateless-rpc", file_},
           {kVersion2, "GIT_NAMESPACE=foo"}, RequestV2("ls-refs", {"symrefs"}));
   EXPECT_THAT(symrefs.out, Not(HasSubstr("symref-target")));
+}
+
+// The client has the trees and blobs of the commits at which its history ended.
+TEST_F(SameAnswersTest, SendsNoMoreToAShallowClientThanGit) {
+  const std::string main = Id("main");
+  for (const std::string& end : {main, Id("main~1"), Id("main~3")}) {
+    for (const std::string deepen : {"deepen 2147483647", "deepen 2",
+                                     "deepen 4", "deepen-since 1700000060"}) {
+      SCOPED_TRACE(end + ' ' + deepen);
+      const std::string shallow = "shallow " + end;
+      ExpectAsSmall(V2(RequestV2(
+          "fetch", {"want " + main, shallow, deepen, "no-progress", "done"})));
+      ExpectAsSmall({.input = Pkt("want " + main + " side-band-64k") +
+                              Pkt(shallow) + Pkt(deepen) + "0000" +
+                              Pkt("done")});
+    }
+  }
+}
+
+TEST_F(SameAnswersTest, AShallowClientGetsTheRestOfTheHistory) {
+  for (const std::string version : {"0", "2"}) {
+    const std::string clone = dir_ / ("shallow" + version);
+    GitOut({"-c", "protocol.version=" + version, "clone", "-q", "--mirror",
+            "--depth=2", "-u", "git-zpack upload-pack", "file://" + file_,
+            clone});
+    GitOut({"-C", clone, "-c", "protocol.version=" + version, "-c",
+            "fetch.negotiationAlgorithm=noop", "fetch", "-q", "--unshallow",
+            "--upload-pack", "git-zpack upload-pack"});
+    ExpectMirror(clone);
+  }
 }
 
 }  // namespace
