@@ -14,9 +14,6 @@ Result<bool> AcknowledgmentsV0::Exchange() {
   PacketReader& reader = context_.reader();
   while (true) {
     ZPACK_ASSIGN_OR_RETURN(const Packet packet, reader.Read());
-    if (packet == Packet::kEnd) {
-      return HungUp();
-    }
     if (packet != Packet::kLine) {
       ZPACK_ASSIGN_OR_RETURN(const bool complete, EndRound());
       if (complete) return true;

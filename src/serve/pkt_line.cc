@@ -50,7 +50,7 @@ Result<bool> PacketReader::Fill(std::span<uint8_t> out) {
 Result<Packet> PacketReader::ReadNext() {
   std::array<uint8_t, kLengthSize> digits{};
   ZPACK_ASSIGN_OR_RETURN(const bool more, Fill(digits));
-  if (!more) return Packet::kEnd;  // as in Git, also within the digits
+  if (!more) return Packet::kEnd;
   const std::string_view text = AsText(digits);
   size_t size = 0;
   const auto parsed =
@@ -75,9 +75,7 @@ Result<Packet> PacketReader::ReadNext() {
   }
   packet_.resize(size - kLengthSize);
   ZPACK_ASSIGN_OR_RETURN(const bool complete, Fill(packet_));
-  if (!complete) {
-    return HungUp();
-  }
+  if (!complete) return Packet::kEnd;
   line_ = AsText(packet_);
   if (line_.ends_with('\n')) line_.remove_suffix(1);
   if (line_.starts_with(kClientError)) {
@@ -96,8 +94,8 @@ Result<Packet> PacketReader::Peek() {
 
 Result<Packet> PacketReader::Read() {
   ZPACK_ASSIGN_OR_RETURN(const Packet packet, Peek());
-  // The end of the input stays.
-  if (packet != Packet::kEnd) next_.reset();
+  if (packet == Packet::kEnd) return HungUp();
+  next_.reset();
   return packet;
 }
 

@@ -29,7 +29,7 @@ enum class Packet : uint8_t {
   kFlush,        // 0000
   kDelimiter,    // 0001
   kResponseEnd,  // 0002
-  kEnd,          // the end of the input, before a packet
+  kEnd,          // the end of the input
 };
 
 // kInvalidArgument: the input ends where it must not.
@@ -40,10 +40,12 @@ class PacketReader {
   // `input` must outlive the reader.
   explicit PacketReader(ServeInput& input) : input_(input) {}
 
-  // Reads the next packet. Returns kInvalidArgument if it is malformed, if the
-  // input ends within it, or if it is the error message of the client.
+  // Reads the next packet, which is not kEnd. Returns kInvalidArgument if it is
+  // malformed, if the input ends before or within it, or if it is the error
+  // message of the client.
   Result<Packet> Read();
-  // Returns the next packet without taking it.
+  // Returns the next packet without taking it, for where the client may end the
+  // conversation: kEnd if the input ends before or, as in Git, within it.
   Result<Packet> Peek();
 
   // The text of the last packet, if that is a kLine, without the line feed at

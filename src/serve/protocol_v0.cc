@@ -98,8 +98,8 @@ Result<BoundaryChange> AnswerDeepen(const FetchRequest& request,
 
 Status AnswerRequest(UploadContext& context) {
   ZPACK_ASSIGN_OR_RETURN(const Packet first, context.reader().Peek());
-  // Nothing is wanted.
-  if (first == Packet::kEnd || first == Packet::kFlush) return {};
+  if (first == Packet::kEnd) return HungUp();
+  if (first == Packet::kFlush) return {};  // nothing is wanted
   ZPACK_ASSIGN_OR_RETURN(History* const history, context.FreshHistory());
   ZPACK_ASSIGN_OR_RETURN(WantsV0 wants, ReadWantsV0(context, *history));
   if (wants.request.wants.empty()) return {};

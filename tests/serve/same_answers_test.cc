@@ -231,5 +231,37 @@ TEST_F(SameAnswersTest, AShallowClientGetsTheRestOfTheHistory) {
   }
 }
 
+TEST_F(SameAnswersTest, TheInputMayEndOnlyBetweenRequests) {
+  const std::string hung_up = "the remote end hung up unexpectedly";
+  const std::string flush(kFlushPkt);
+  const std::string want = Pkt("want " + Id("main"));
+  for (const std::string& input :
+       {std::string(), std::string("00"), std::string("0032want"), want,
+        want + "00", want + Pkt("deepen 1"),
+        want + flush + Pkt("have " + Id("main")),
+        want + flush + Pkt("have " + Id("main")) + "000"}) {
+    SCOPED_TRACE(input);
+    Ask({.input = input, .options = {}}, hung_up);
+    Ask({.input = input}, hung_up);
+  }
+  Ask({.input = want + flush, .options = {}}, hung_up);
+  // The client reads the boundary and asks again.
+  for (const std::string end : {"", "00", "0032have"}) {
+    Ask({.input = want + flush + end});
+    Ask({.input = want + Pkt("deepen 1") + flush + end});
+    Ask({.input = flush + end});
+  }
+  for (const std::string input : {"", "00", "0010ab"}) Ask(V2(input));
+  for (const std::string command : {"fetch", "ls-refs", "object-info"}) {
+    const std::string request = Pkt("command=" + command);
+    for (const std::string& input :
+         {request, request + "00", request + "0001", request + "000100",
+          request + "0001" + Pkt("unborn").substr(0, 7)}) {
+      SCOPED_TRACE(input);
+      Ask(V2(input), hung_up);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace zpack::testing

@@ -58,7 +58,7 @@ class UploadSessionTest : public ::testing::Test {
   // A conversation of protocol v0; the answer without the refs.
   Answer TalkV0(std::string_view request) {
     options_.exchange = Exchange::kConnection;
-    const size_t refs = Converse(*archive_, options_, "").bytes.size();
+    const size_t refs = Converse(*archive_, options_, kFlushPkt).bytes.size();
     Answer answer = Converse(*archive_, options_, request);
     answer.bytes.erase(0, std::min(refs, answer.bytes.size()));
     return answer;
@@ -459,7 +459,7 @@ TEST_F(UploadV2, RefusesRequestsThatAreMalformed) {
   options_.exchange = Exchange::kRequest;
   for (const std::string& request :
        {std::string("zzzz"), std::string("0003"), std::string("0004"),
-        std::string("fff1"), std::string("0010comm"), Pkt("command=push"),
+        std::string("fff4"), Pkt("command=push"),
         Pkt("command=fetch") + Pkt("command=fetch") + std::string(kFlushPkt),
         Pkt("agent=x") + std::string(kFlushPkt),
         Pkt("command=ls-refs") + Pkt("object-format=sha256") +
