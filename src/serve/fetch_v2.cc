@@ -68,8 +68,7 @@ class Fetch {
       return TakeWantedRef(line);
     }
     if (settings.allow_filter && SkipPrefix("filter ", line)) {
-      ZPACK_ASSIGN_OR_RETURN(request_.filter,
-                             ParseObjectFilter(line, settings));
+      ZPACK_TRY(arguments_.ParseFilter(line));
       return true;
     }
     return arguments_.Parse(all);

@@ -9,6 +9,7 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
+#include "serve/allowed_filter.h"
 #include "serve/git_number.h"
 #include "zpack/version.h"
 
@@ -50,6 +51,17 @@ Result<bool> FetchArguments::Parse(std::string_view line) {
   if (SkipPrefix("deepen-since ", line)) return ParseDeepenSince(line);
   if (SkipPrefix("deepen-not ", line)) return ParseDeepenNot(line);
   return false;
+}
+
+Status FetchArguments::ParseFilter(std::string_view specification) {
+  if (has_filter_) {
+    return MakeError(ErrorCode::kInvalidArgument,
+                     "multiple filter-specs cannot be combined");
+  }
+  has_filter_ = true;
+  ZPACK_ASSIGN_OR_RETURN(request_.filter,
+                         ParseObjectFilter(specification, context_.settings()));
+  return {};
 }
 
 Result<bool> FetchArguments::ParseShallow(std::string_view id) {

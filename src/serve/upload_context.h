@@ -15,6 +15,7 @@
 #include "serve/history.h"
 #include "serve/pkt_line.h"
 #include "serve/served_refs.h"
+#include "zpack/result.h"
 #include "zpack/serve.h"
 
 namespace zpack {
@@ -78,6 +79,10 @@ class FetchArguments {
   // malformed value, or an object that is unknown or has the wrong type.
   Result<bool> Parse(std::string_view line);
 
+  // Takes the filter. Errors are those of ParseObjectFilter, and
+  // kInvalidArgument for a second filter.
+  Status ParseFilter(std::string_view specification);
+
   // Adds an object to the wants.
   void AddWant(ObjectNumber number) {
     if (wanted_.insert(number).second) request_.wants.push_back(number);
@@ -92,6 +97,7 @@ class FetchArguments {
   const UploadContext& context_;
   History& history_;
   FetchRequest& request_;
+  bool has_filter_ = false;
   std::unordered_set<ObjectNumber> wanted_;
   std::unordered_set<ObjectNumber> shallow_;
   std::unordered_set<ObjectNumber> not_of_;

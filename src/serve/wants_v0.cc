@@ -62,10 +62,7 @@ class WantsReader {
       return MakeError(ErrorCode::kInvalidArgument,
                        "filtering capability not negotiated");
     }
-    ZPACK_ASSIGN_OR_RETURN(
-        wants_.request.filter,
-        ParseObjectFilter(specification, context_.settings()));
-    return {};
+    return arguments_.ParseFilter(specification);
   }
 
   Status TakeWant(const ObjectId& id) {

@@ -263,5 +263,19 @@ TEST_F(SameAnswersTest, TheInputMayEndOnlyBetweenRequests) {
   }
 }
 
+TEST_F(SameAnswersTest, TakesOneFilter) {
+  const std::string error = "multiple filter-specs cannot be combined";
+  const std::string want = "want " + Id("main");
+  for (const std::string first : {"blob:none", "tree:1", "combine:tree:2"}) {
+    const std::vector<std::string> filters = {"filter " + first,
+                                              "filter object:type=commit"};
+    Ask(V2(RequestV2("fetch", {want, filters[0], "no-progress", "done"})));
+    Ask(V2(RequestV2("fetch", {want, filters[0], filters[1], "done"})), error);
+    Ask({.input = Pkt(want + " filter") + Pkt(filters[0]) + Pkt(filters[1]) +
+                  "0000" + Pkt("done")},
+        error);
+  }
+}
+
 }  // namespace
 }  // namespace zpack::testing
