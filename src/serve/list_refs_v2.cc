@@ -3,6 +3,8 @@
 
 #include "serve/list_refs_v2.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 #include <string>
@@ -93,10 +95,11 @@ Status AnswerListRefs(UploadContext& context) {
   ZPACK_ASSIGN_OR_RETURN(const ListRequest request, ReadArguments(context));
   PacketWriter& writer = context.writer();
   const std::string_view unborn = context.refs().UnbornHead();
-  if (request.unborn && !unborn.empty() && request.Matches("HEAD")) {
-    std::string line = "unborn HEAD";
-    if (request.symrefs) (line += " symref-target:") += unborn;
-    ZPACK_TRY(writer.Line(line + '\n'));
+  // As in Git, only a client that asks for symbolic refs hears of it.
+  if (request.unborn && request.symrefs && !unborn.empty() &&
+      request.Matches("HEAD")) {
+    ZPACK_TRY(
+        writer.Line(fmt::format("unborn HEAD symref-target:{}\n", unborn)));
   }
   std::string line;
   ZPACK_TRY(context.refs().ForEach([&](const ServedRefs::Shown& ref) -> Status {

@@ -28,9 +28,8 @@ std::string Capabilities(const UploadContext& context) {
   if (wants.tip || wants.any) text += " allow-tip-sha1-in-want";
   if (wants.reachable || wants.any) text += " allow-reachable-sha1-in-want";
   if (context.options().exchange != Exchange::kConnection) text += " no-done";
-  if (const auto head = context.refs().Find("HEAD");
-      head && !head->symref_target.empty()) {
-    (text += " symref=HEAD:") += head->symref_target;
+  if (const auto target = context.refs().HeadTarget(); !target.empty()) {
+    (text += " symref=HEAD:") += target;
   }
   if (settings.allow_filter) text += " filter";
   if (!settings.session_id.empty()) {

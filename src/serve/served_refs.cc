@@ -3,6 +3,7 @@
 
 #include "serve/served_refs.h"
 
+#include <algorithm>
 #include <array>
 #include <ranges>
 #include <string>
@@ -52,7 +53,12 @@ std::optional<ServedRefs::Shown> ServedRefs::ShowHead() const {
   if (IsHidden(kHeadName)) return std::nullopt;
   if (!refs_.head_symref.empty()) return ShowSymbolic(kHeadName);
   if (refs_.head_target.empty()) return std::nullopt;
-  return Shown{kHeadName, refs_.head_target, {}, {}};
+  const auto same =
+      std::ranges::find(refs_.refs, refs_.head_target, &Ref::target);
+  return Shown{kHeadName,
+               refs_.head_target,
+               same != refs_.refs.end() ? same->peeled : ObjectId(),
+               {}};
 }
 
 Status ServedRefs::ForEach(
@@ -63,6 +69,12 @@ Status ServedRefs::ForEach(
     if (const auto shown = Show(ref)) ZPACK_TRY(visit(*shown));
   }
   return {};
+}
+
+std::string_view ServedRefs::HeadTarget() const {
+  if (refs_.head_symref.empty()) return {};
+  const auto head = ShowSymbolic(kHeadName);
+  return head ? head->symref_target : std::string_view();
 }
 
 std::string_view ServedRefs::UnbornHead() const {

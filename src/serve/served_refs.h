@@ -24,7 +24,9 @@ class ServedRefs {
   struct Shown {
     std::string_view name;
     ObjectId id;
-    ObjectId peeled;  // empty unless `id` is a tag
+    // Empty unless `id` is a tag. Of a detached HEAD, known only if a ref has
+    // the same target: no object is read.
+    ObjectId peeled;
     // Where a chain of symbolic refs ends; empty unless the ref is symbolic.
     std::string_view symref_target;
   };
@@ -37,6 +39,10 @@ class ServedRefs {
   // Calls `visit` with HEAD, unless it is unborn, and with each ref, in the
   // order of names. Leaves out hidden and broken refs.
   Status ForEach(const std::function<Status(const Shown&)>& visit) const;
+
+  // The end of the chain from HEAD, even if HEAD is hidden; empty if HEAD is
+  // detached or unborn.
+  std::string_view HeadTarget() const;
 
   // The end of the chain from an unborn HEAD; empty if HEAD is not unborn or
   // hidden.

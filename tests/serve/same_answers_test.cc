@@ -12,6 +12,7 @@
 
 #include "support/conversation.h"
 #include "support/serve_fixture.h"
+#include "support/temp_dir.h"
 
 namespace zpack::testing {
 namespace {
@@ -274,6 +275,39 @@ TEST_F(SameAnswersTest, TakesOneFilter) {
     Ask({.input = Pkt(want + " filter") + Pkt(filters[0]) + Pkt(filters[1]) +
                   "0000" + Pkt("done")},
         error);
+  }
+}
+
+TEST_F(SameAnswersTest, SaysWhatHeadIs) {
+  const Question advertisement = {.options = {"--advertise-refs"}};
+  const Question list = V2(RequestV2("ls-refs", {"peel", "symrefs", "unborn"}));
+  const auto ask_all = [&] {
+    Update();
+    Ask(advertisement);
+    Ask(V2(RequestV2("ls-refs", {"unborn"})));
+    Ask(V2(RequestV2("ls-refs", {"symrefs", "ref-prefix HEAD"})));
+    return Ask(list);
+  };
+  ask_all();
+  for (const std::string revision : {"v1", "v1^{}", "main~3"}) {
+    WriteFile(repo_.path() + "/HEAD", Id(revision) + '\n');
+    const bool is_tag = revision == "v1";
+    EXPECT_EQ(ask_all().front(),
+              Id(revision) + " HEAD" +
+                  (is_tag ? " peeled:" + Id("main") : std::string()));
+  }
+  WriteFile(repo_.path() + "/HEAD", "ref: refs/heads/unborn\n");
+  EXPECT_EQ(ask_all().front(), "unborn HEAD symref-target:refs/heads/unborn");
+}
+
+TEST_F(SameAnswersTest, SaysWhereHeadLeadsEvenIfItIsHidden) {
+  for (const std::string hidden : {"HEAD", "refs/heads", "refs/heads/main"}) {
+    const std::string entry =
+        "GIT_CONFIG_PARAMETERS='transfer.hiderefs=" + hidden + "'";
+    EXPECT_THAT(Ask({.options = {"--advertise-refs"}, .environment = {entry}}),
+                Contains("symref=HEAD:refs/heads/main"));
+    Ask({.input = RequestV2("ls-refs", {"symrefs"}),
+         .environment = {kVersion2, entry}});
   }
 }
 
