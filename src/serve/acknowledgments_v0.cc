@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <string>
+
 #include "base/bytes.h"
 #include "base/error.h"
 
@@ -33,12 +35,13 @@ Result<bool> AcknowledgmentsV0::Exchange() {
   }
 }
 
-Status AcknowledgmentsV0::TakeHave(std::string_view hex) {
-  const auto id = ObjectId::FromHex(hex);
+Status AcknowledgmentsV0::TakeHave(std::string_view text) {
+  const auto id = IdAt(text, context_.archive());
   if (!id) {
     return MakeError(ErrorCode::kInvalidArgument,
-                     "expected SHA1 object, got '{}'", hex);
+                     "expected SHA1 object, got '{}'", text);
   }
+  const std::string hex = id->ToHex();
   PacketWriter& writer = context_.writer();
   ZPACK_ASSIGN_OR_RETURN(const bool common, negotiation_.AddHave(*id));
   if (common) {

@@ -37,7 +37,7 @@ class AcknowledgmentsV0 {
   }
 
  private:
-  Status TakeHave(std::string_view hex);
+  Status TakeHave(std::string_view text);
   // Ends a round of haves. Returns true if the pack follows.
   Result<bool> EndRound();
   Status EndAll();

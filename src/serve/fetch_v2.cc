@@ -99,14 +99,14 @@ class Fetch {
   }
 
   Result<bool> TakeWant(std::string_view hex) {
-    const auto id = ObjectId::FromHex(hex);
+    const auto id = IdAt(hex, context_.archive());
     if (!id) {
       return MakeError(ErrorCode::kInvalidArgument,
                        "protocol error, expected to get oid, not 'want {}'",
                        hex);
     }
     const auto number = history_.Find(*id);
-    if (!number) return NotOurRef(hex);
+    if (!number) return NotOurRef(id->ToHex());
     arguments_.AddWant(*number);
     return true;
   }
@@ -128,7 +128,7 @@ class Fetch {
   }
 
   Result<bool> TakeHave(std::string_view hex) {
-    const auto id = ObjectId::FromHex(hex);
+    const auto id = IdAt(hex, context_.archive());
     if (!id) {
       return MakeError(ErrorCode::kInvalidArgument,
                        "expected SHA1 object, got '{}'", hex);

@@ -23,7 +23,8 @@ struct InfoRequest {
   std::vector<ObjectId> ids;
 };
 
-Status TakeArgument(std::string_view line, InfoRequest& request) {
+Status TakeArgument(std::string_view line, const ArchiveFile& archive,
+                    InfoRequest& request) {
   constexpr std::string_view kId = "oid ";
   if (line == "size") {
     request.size = true;
@@ -33,7 +34,7 @@ Status TakeArgument(std::string_view line, InfoRequest& request) {
     return MakeError(ErrorCode::kInvalidArgument,
                      "object-info: unexpected line: '{}'", line);
   }
-  const auto id = ObjectId::FromHex(line.substr(kId.size()));
+  const auto id = IdAt(line.substr(kId.size()), archive);
   if (!id) {
     return MakeError(
         ErrorCode::kInvalidArgument,
@@ -49,8 +50,9 @@ Status TakeArgument(std::string_view line, InfoRequest& request) {
   return {};
 }
 
-Result<InfoRequest> ReadArguments(PacketReader& reader) {
+Result<InfoRequest> ReadInfoRequest(UploadContext& context) {
   InfoRequest request;
+  PacketReader& reader = context.reader();
   while (true) {
     ZPACK_ASSIGN_OR_RETURN(const Packet packet, reader.Read());
     if (packet == Packet::kFlush) return request;
@@ -58,15 +60,14 @@ Result<InfoRequest> ReadArguments(PacketReader& reader) {
       return MakeError(ErrorCode::kInvalidArgument,
                        "object-info: expected flush after arguments");
     }
-    ZPACK_TRY(TakeArgument(reader.line(), request));
+    ZPACK_TRY(TakeArgument(reader.line(), context.archive(), request));
   }
 }
 
 }  // namespace
 
 Status AnswerObjectInfo(UploadContext& context) {
-  ZPACK_ASSIGN_OR_RETURN(const InfoRequest request,
-                         ReadArguments(context.reader()));
+  ZPACK_ASSIGN_OR_RETURN(const InfoRequest request, ReadInfoRequest(context));
   ZPACK_ASSIGN_OR_RETURN(const History* const history, context.FreshHistory());
   ObjectReader objects(context.archive());
   PacketWriter& writer = context.writer();

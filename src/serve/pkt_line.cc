@@ -78,6 +78,7 @@ Result<Packet> PacketReader::ReadNext() {
   if (!complete) return Packet::kEnd;
   line_ = AsText(packet_);
   if (line_.ends_with('\n')) line_.remove_suffix(1);
+  line_ = line_.substr(0, line_.find('\0'));
   if (line_.starts_with(kClientError)) {
     return MakeError(ErrorCode::kInvalidArgument, "remote error: {}",
                      line_.substr(kClientError.size()));

@@ -49,7 +49,7 @@ class PacketReader {
   Result<Packet> Peek();
 
   // The text of the last packet, if that is a kLine, without the line feed at
-  // its end. Valid until the next call.
+  // its end, and as in Git up to a NUL byte. Valid until the next call.
   std::string_view line() const { return line_; }
 
  private:

@@ -84,20 +84,33 @@ class RequestHead {
 
  private:
   Status Take(std::string_view line) {
-    const std::string_view all = line;
-    if (SkipPrefix("command=", line)) return TakeCommand(line);
-    if (SkipPrefix("object-format=", line)) {
-      object_format_ = line;
-      return {};
+    const size_t end = std::min(line.find('='), line.size());
+    const std::string_view name = line.substr(0, end);
+    std::string_view value = line.substr(end);
+    const bool has_value = SkipPrefix("=", value);
+    if (name == "command" && has_value) return TakeCommand(value);
+    if (name == "object-format") {
+      if (has_value) return TakeObjectFormat(value);
+      return MakeError(ErrorCode::kInvalidArgument,
+                       "object-format capability requires an argument");
     }
-    if (SkipPrefix("agent=", line) || SkipPrefix("server-option=", line))
-      return {};
-    if (!context_.settings().session_id.empty() &&
-        SkipPrefix("session-id=", line)) {
+    // What these say means nothing.
+    if (name == "agent" || name == "server-option") return {};
+    if (name == "session-id" && !context_.settings().session_id.empty()) {
       return {};
     }
     return MakeError(ErrorCode::kInvalidArgument, "unknown capability '{}'",
-                     all);
+                     line);
+  }
+
+  Status TakeObjectFormat(std::string_view name) {
+    if (name != ObjectFormatName(ObjectFormat::kSha1) &&
+        name != ObjectFormatName(ObjectFormat::kSha256)) {
+      return MakeError(ErrorCode::kInvalidArgument,
+                       "unknown object format '{}'", name);
+    }
+    object_format_ = name;
+    return {};
   }
 
   Status TakeCommand(std::string_view name) {

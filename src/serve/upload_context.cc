@@ -31,6 +31,13 @@ std::string ObjectFormatCapability(const ArchiveFile& archive) {
                      ObjectFormatName(archive.header().object_format));
 }
 
+std::optional<ObjectId> IdAt(std::string_view text,
+                             const ArchiveFile& archive) {
+  const size_t size = 2 * ObjectIdWidth(archive.header().object_format);
+  if (text.size() < size) return std::nullopt;
+  return ObjectId::FromHex(text.substr(0, size));
+}
+
 Status CheckObjectFormat(std::string_view client, const ArchiveFile& archive) {
   const std::string_view ours =
       ObjectFormatName(archive.header().object_format);
@@ -65,7 +72,7 @@ Status FetchArguments::ParseFilter(std::string_view specification) {
 }
 
 Result<bool> FetchArguments::ParseShallow(std::string_view id) {
-  const auto parsed = ObjectId::FromHex(id);
+  const auto parsed = IdAt(id, context_.archive());
   if (!parsed) {
     return MakeError(ErrorCode::kInvalidArgument, "invalid shallow line: {}",
                      id);
@@ -75,7 +82,7 @@ Result<bool> FetchArguments::ParseShallow(std::string_view id) {
   ZPACK_ASSIGN_OR_RETURN(const bool is_commit, history_.IsCommit(*number));
   if (!is_commit) {
     return MakeError(ErrorCode::kInvalidArgument, "invalid shallow object {}",
-                     id);
+                     *parsed);
   }
   if (shallow_.insert(*number).second) {
     request_.client_shallow.push_back(*number);

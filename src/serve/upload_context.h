@@ -6,6 +6,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_set>
@@ -61,6 +62,9 @@ class UploadContext {
 std::string AgentCapability();
 // "object-format=sha1"
 std::string ObjectFormatCapability(const ArchiveFile& archive);
+
+// The id at the beginning of `text`. As in Git, anything may follow.
+std::optional<ObjectId> IdAt(std::string_view text, const ArchiveFile& archive);
 
 // Checks that the client has the object format of the archive.
 Status CheckObjectFormat(std::string_view client, const ArchiveFile& archive);

@@ -43,12 +43,10 @@ class WantsReader {
     if (line.starts_with(kFilter)) {
       return TakeFilter(line.substr(kFilter.size()));
     }
-    const size_t width =
-        2 * ObjectIdWidth(context_.archive().header().object_format);
     if (line.starts_with(kWant)) {
-      const std::string_view hex = line.substr(kWant.size(), width);
-      if (const auto id = ObjectId::FromHex(hex)) {
-        ZPACK_TRY(TakeFeatures(line.substr(kWant.size() + hex.size())));
+      const std::string_view text = line.substr(kWant.size());
+      if (const auto id = IdAt(text, context_.archive())) {
+        ZPACK_TRY(TakeFeatures(text.substr(id->ToHex().size())));
         return TakeWant(*id);
       }
     }
@@ -73,16 +71,24 @@ class WantsReader {
   }
 
   Status TakeFeatures(std::string_view features) {
+    constexpr std::string_view kSpaces = " \t\n\r";
     while (!features.empty()) {
-      const size_t end = std::min(features.find(' '), features.size());
+      const size_t end =
+          std::min(features.find_first_of(kSpaces), features.size());
       ZPACK_TRY(TakeFeature(features.substr(0, end)));
       features.remove_prefix(std::min(end + 1, features.size()));
     }
     return {};
   }
 
-  Status TakeFeature(std::string_view feature) {
+  Status TakeFeature(std::string_view text) {
     constexpr std::string_view kObjectFormat = "object-format=";
+    if (text.starts_with(kObjectFormat)) {
+      return CheckObjectFormat(text.substr(kObjectFormat.size()),
+                               context_.archive());
+    }
+    // As in Git, each of the others may have a value, which means nothing.
+    const std::string_view feature = text.substr(0, text.find('='));
     if (feature == "multi_ack_detailed") {
       wants_.multi_ack = MultiAck::kDetailed;
     } else if (feature == "multi_ack") {
@@ -105,9 +111,6 @@ class WantsReader {
       relative_ = true;
     } else if (feature == "filter") {
       filter_negotiated_ = context_.settings().allow_filter;
-    } else if (feature.starts_with(kObjectFormat)) {
-      return CheckObjectFormat(feature.substr(kObjectFormat.size()),
-                               context_.archive());
     }
     return {};
   }

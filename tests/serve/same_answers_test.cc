@@ -21,6 +21,8 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::StartsWith;
+using std::string_literals::operator""s;
 
 constexpr const char* kVersion2 = "GIT_PROTOCOL=version=2";
 
@@ -308,6 +310,71 @@ TEST_F(SameAnswersTest, SaysWhereHeadLeadsEvenIfItIsHidden) {
                 Contains("symref=HEAD:refs/heads/main"));
     Ask({.input = RequestV2("ls-refs", {"symrefs"}),
          .environment = {kVersion2, entry}});
+  }
+}
+
+TEST_F(SameAnswersTest, IgnoresWhatFollowsAnId) {
+  const std::string main = Id("main");
+  const std::string old = Id("main~2");
+  const std::string nul(1, '\0');
+  for (const std::string& tail :
+       {" x"s, "x"s, nul, nul + "x"s, std::string(24, '0')}) {
+    SCOPED_TRACE(tail);
+    Ask(V2(RequestV2("fetch", {"want " + main + tail, "shallow " + old + tail,
+                               "have " + old + tail, "no-progress"})));
+    Ask(V2(RequestV2("fetch", {"want " + main + tail, "have " + old + tail,
+                               "no-progress", "done" + nul + "x"})));
+    for (const std::string multi_ack :
+         {"", "multi_ack", "multi_ack_detailed"}) {
+      Ask({.input =
+               Pkt("want " + main + " side-band-64k no-progress " + multi_ack) +
+               Pkt("shallow " + old + tail) + "0000" +
+               Pkt("have " + old + tail) + "0000" + Pkt("done")});
+    }
+    const ProcessResult info =
+        Answers(V2(RequestV2("object-info", {"size", "oid " + old + tail})))[1];
+    EXPECT_THAT(Packets(info.out), Contains(StartsWith(old + " 2")));
+  }
+  Ask(V2(RequestV2("fetch", {"want " + main.substr(1), "done"})),
+      "expected to get oid, not 'want " + main.substr(1));
+  Ask(V2(RequestV2("fetch", {"have " + main.substr(1) + "x", "done"})),
+      "expected SHA1 object, got '" + main.substr(1));
+}
+
+TEST_F(SameAnswersTest, TakesCapabilitiesWithAndWithoutAValue) {
+  const std::string command = Pkt("command=ls-refs");
+  for (const std::string line :
+       {"agent", "agent=", "agent=x=y", "server-option", "server-option=x",
+        "object-format=sha1"}) {
+    Ask(V2(command + Pkt(line) + "0000"));
+  }
+  for (const std::string line :
+       {"agents", "agentx=1", "server-options", "session-id", "fetch", ""}) {
+    Ask(V2(command + Pkt(line) + "0000"), "unknown capability '" + line + "'");
+  }
+  Ask(V2(command + Pkt("object-format") + "0000"),
+      "object-format capability requires an argument");
+  Ask(V2(command + Pkt("object-format=foo") + "0000"),
+      "unknown object format 'foo'");
+  Ask(V2(command + Pkt("object-format=") + "0000"), "unknown object format ''");
+  Ask(V2(command + Pkt("object-format=sha256") + "0000"),
+      "mismatched object format: server sha1; client sha256");
+  Ask({.input = command + Pkt("session-id") + "0000",
+       .environment = {kVersion2,
+                       "GIT_CONFIG_PARAMETERS='transfer.advertiseSID=true'"}});
+}
+
+TEST_F(SameAnswersTest, FindsTheFeaturesOfAClient) {
+  const std::string main = Id("main");
+  for (const std::string features :
+       {"side-band-64k no-progress", " side-band-64k no-progress",
+        " side-band-64k=1 no-progress=", " side-band-64k\tno-progress",
+        "\tside-band\r no-progress  thin-pack",
+        " multi_ack=x side-band-64k no-progress include-tag=1"}) {
+    SCOPED_TRACE(features);
+    EXPECT_THAT(Ask({.input = Pkt("want " + main + features) + "0000" +
+                              Pkt("have " + Id("main~1")) + Pkt("done")}),
+                Contains("flush"));
   }
 }
 
