@@ -115,9 +115,9 @@ export_settings() {
 # prepare DIRECTORY [SUFFIX...]: finds, converts and logs. Sets `snapshot`, or
 # returns 1 if Git has to answer.
 prepare() {
-  reason='has a namespace, or the server asks Git'
+  reason='the server asks Git'
   # shellcheck disable=SC2154  # from settings
-  if [[ -z ${GIT_NAMESPACE:-}${ZPACK_SERVES:-} ]] && find_git_directory "$@" && convert_repository; then
+  if [[ -z ${ZPACK_SERVES:-} ]] && find_git_directory "$@" && convert_repository; then
     printf 'zpack %s\n' "$1" >> "$log"
     export_settings
   else
