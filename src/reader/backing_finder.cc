@@ -118,9 +118,9 @@ class ChainSearch {
       unusable = beside.error();
     }
     for (const Place& place : Places(file)) {
-      auto opened = Sized(place.beside
-                              ? file.file().OpenBeside(place.path)
-                              : PosixFileSystem().OpenForRead(place.path));
+      auto opened =
+          Sized(place.beside ? file.file().OpenBeside(place.path)
+                             : PosixFileSystem().OpenForRead(place.path));
       if (!opened) continue;
       if (StatesHash(**opened, below.file_hash).value_or(false)) {
         return OpenOne(*std::move(opened), file);

@@ -20,6 +20,7 @@
 #include "reader/file_structure.h"
 #include "reader/joined_index.h"
 #include "reader/single_file.h"
+#include "reader/stated_size.h"
 
 namespace zpack {
 namespace {
@@ -35,19 +36,23 @@ struct Statement {
 // Nothing if the file at `path` depends on none. Of a file that depends on
 // another one, only the beginning is read.
 Result<std::optional<Statement>> ReadStatement(const std::string& path,
-                                               const ReadOptions& options) {
-  auto file = PosixFileSystem().OpenForRead(path);
-  if (!file) {
-    if (file.error().code == ErrorCode::kNotFound) return std::nullopt;
-    return std::unexpected(std::move(file).error());
+                                               ReadOptions options) {
+  auto opened = PosixFileSystem().OpenForRead(path);
+  if (!opened) {
+    if (opened.error().code == ErrorCode::kNotFound) return std::nullopt;
+    return std::unexpected(std::move(opened).error());
   }
-  ZPACK_ASSIGN_OR_RETURN(const auto header, FindHeader(**file, options));
+  // What it states counts also if it was cut, as a copy that is being made.
+  options.size = SizeOfFile::kStated;
+  ZPACK_ASSIGN_OR_RETURN(const auto file,
+                         WithStatedSize(*std::move(opened), options));
+  ZPACK_ASSIGN_OR_RETURN(const auto header, FindHeader(*file, options));
   if (!header ||
       !format::HasFeature(header->required_features, format::kBackingFeature)) {
     return std::nullopt;
   }
   ZPACK_ASSIGN_OR_RETURN(const FileStructure start,
-                         ReadRefsOnly(**file, options));
+                         ReadRefsOnly(*file, options));
   if (!start.backed) return std::nullopt;
   return Statement{path, start.backed->below};
 }

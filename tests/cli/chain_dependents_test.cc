@@ -43,12 +43,24 @@ class ChainDependentsTest : public ChainFixture {
   }
 };
 
+TEST_F(ChainDependentsTest, ADamagedFileDependsOnTheBase) {
+  const std::string whole = ReadFile(File(1));
+  for (const std::string& damaged :
+       {whole + '\0', whole.substr(0, whole.size() - 1),
+        whole.substr(0, whole.size() - 80)}) {
+    WriteFile(File(1), damaged);
+    ExpectRefusal(ReplaceBase());
+    EXPECT_EQ(Output({"show", "--dependents", dir_ / "out", File(0)}),
+              File(1) + '\n');
+  }
+}
+
 TEST_F(ChainDependentsTest, AFileThatCannotBeReadMayDependOnTheBase) {
   const std::string whole = ReadFile(File(1));
   fs::remove(File(2));
-  for (const std::string& damaged :
-       {whole + '\0', whole.substr(0, whole.size() - 1)}) {
-    WriteFile(File(1), damaged);
+  for (const size_t left : {100, 200}) {
+    WriteFile(File(1),
+              whole.substr(0, left) + std::string(whole.size() - left, '\xff'));
     ExpectRefusal(ReplaceBase());
     EXPECT_THAT(Error({"show", "--dependents", dir_ / "out", File(0)}),
                 HasSubstr("x.1.zpack"));
