@@ -70,6 +70,12 @@ Result<ObjectId> NameResolver::Resolve(std::string_view name,
         archive_.refs().Resolve(fmt::format(fmt::runtime(rule), name));
     if (!target.empty()) return target;
   }
+  if (const std::string& unborn = archive_.refs().head_symref;
+      name == "HEAD" && !unborn.empty()) {
+    return MakeError(ErrorCode::kNotFound,
+                     "HEAD names '{}', which does not exist in '{}'", unborn,
+                     AtPath{archive_.path()});
+  }
   const std::string_view abbreviation = AbbreviationIn(name);
   if (abbreviation.size() < kMinAbbreviation) return NoSuchName(name);
   if (abbreviation.size() == name.size()) {
@@ -91,7 +97,7 @@ Result<ObjectId> NameResolver::ResolveAbbreviation(std::string_view name,
   ZPACK_ASSIGN_OR_RETURN(
       ObjectLocator::Matches matches,
       locator_.FindPrefix(name, wanted ? kMaxTried : kMaxCandidates));
-  if (matches.count == 0) return NothingNamed(name);
+  if (matches.count == 0) return NoSuchName(name);
   if (matches.count == 1) return matches.first.front();
   if (wanted && matches.count <= kMaxTried) {
     std::vector<ObjectId> left;
@@ -116,16 +122,6 @@ Result<ObjectId> NameResolver::ResolveAbbreviation(std::string_view name,
 }
 
 std::unexpected<Error> NameResolver::NoSuchName(std::string_view name) const {
-  const std::string& head = archive_.refs().head_symref;
-  if (name == "HEAD" && !head.empty()) {
-    return MakeError(ErrorCode::kNotFound,
-                     "HEAD names '{}', which does not exist in '{}'", head,
-                     AtPath{archive_.path()});
-  }
-  return NothingNamed(name);
-}
-
-std::unexpected<Error> NameResolver::NothingNamed(std::string_view name) const {
   return MakeError(ErrorCode::kNotFound, "no object or ref '{}' in '{}'", name,
                    AtPath{archive_.path()});
 }

@@ -42,7 +42,6 @@ class NameResolver {
 
  private:
   std::unexpected<Error> NoSuchName(std::string_view name) const;
-  std::unexpected<Error> NothingNamed(std::string_view name) const;
 
   const ArchiveFile& archive_;
   ObjectLocator& locator_;

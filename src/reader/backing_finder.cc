@@ -113,8 +113,12 @@ class ChainSearch {
       if (fits) return OpenOne(*std::move(beside), file);
       others.push_back(*std::move(beside));
     } else if (beside.error().code != ErrorCode::kNotFound) {
-      // A server may answer later; nothing else may have its name.
-      if (file.file().is_far_away()) return std::unexpected(beside.error());
+      // It may be read later, unless it is a directory or a loop of links.
+      std::error_code error;
+      const std::string path = DirectoryOf(file.path()) + '/' + below.name;
+      if (file.file().is_far_away() || fs::is_regular_file(path, error)) {
+        return std::unexpected(beside.error());
+      }
       unusable = beside.error();
     }
     for (const Place& place : Places(file)) {
