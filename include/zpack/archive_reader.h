@@ -385,6 +385,12 @@ Result<DependentFiles> ListDependents(const std::string& path,
                                       const std::string& directory,
                                       const ReadOptions& options);
 
+// kExists if the file at `path` is one on which others in its directory depend,
+// which could not be read if another file took its place, or if that cannot be
+// told because one of them cannot be read. Nothing is an error if there is no
+// file.
+Status CheckReplaceable(const std::string& path);
+
 // The paths of the files that the file at `path` depends on, the first one
 // first, then `path`.
 //

@@ -111,7 +111,8 @@ struct VerifyReport {
   // That of the files below (ConvertOptions::onto), unless ScrubOptions::own.
   struct ParityBelow {
     std::string file;
-    ParityState parity;
+    std::optional<ParityState> parity;
+    std::string stale;  // as `stale_parity`
   };
   std::vector<ParityBelow> parity_below;
   // The path of parity beside the file that was made for another version of the

@@ -301,6 +301,10 @@ Result<DependentFiles> ListDependents(const std::string& path,
   });
 }
 
+Status CheckReplaceable(const std::string& path) {
+  return Guarded([&] { return CheckNoneDepend(path); });
+}
+
 Result<std::vector<std::string>> ListChain(const std::string& path,
                                            const ReadOptions& options) {
   return Guarded([&]() -> Result<std::vector<std::string>> {

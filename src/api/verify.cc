@@ -72,12 +72,17 @@ Status CheckParityBelow(const std::string& path, ParityInside inside,
   if (options.level < VerifyLevel::kChecksums || IsUrl(path)) return {};
   const bool undamaged = std::ranges::none_of(
       report.damages, [&](const Error& error) { return error.path == path; });
-  ZPACK_ASSIGN_OR_RETURN(
-      InspectedParity found,
-      InspectParity(PosixFileSystem(), path, {inside, undamaged}, options.run));
-  if (!found.parity) return {};
-  NoteDamage(*found.parity, undamaged, report);
-  report.parity_below.push_back({path, *std::move(found.parity)});
+  auto found =
+      InspectParity(PosixFileSystem(), path, {inside, undamaged}, options.run);
+  if (!found) {
+    // What is no file of parity cannot be its parity.
+    if (found.error().code == ErrorCode::kInvalidArgument) return {};
+    return std::unexpected(std::move(found).error());
+  }
+  if (found->parity) NoteDamage(*found->parity, undamaged, report);
+  if (!found->parity && found->stale.empty()) return {};
+  report.parity_below.push_back(
+      {path, std::move(found->parity), std::move(found->stale)});
   return {};
 }
 

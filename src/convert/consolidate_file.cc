@@ -214,7 +214,9 @@ Result<ConsolidateStats> ConsolidateFile(FileSystem& file_system,
                          BaseFile::Open(std::move(file), read));
   const FileChain files = chain->archive().files();
   if (IsAmong(files.first(files.size() - 1), output)) {
-    return NeededBy(output, path);
+    return MakeError(ErrorCode::kInvalidArgument,
+                     "'{}' cannot be replaced: '{}' depends on it",
+                     AtPath{output}, path);
   }
   if (options.from > files.size()) {
     return MakeError(ErrorCode::kInvalidArgument,

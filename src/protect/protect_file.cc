@@ -118,7 +118,7 @@ Result<ProtectStats> ProtectInside(FileSystem& file_system,
                                    const ProtectOptions& options) {
   const bool replace = options.output.empty();
   const std::string& output = replace ? path : options.output;
-  ZPACK_TRY(CheckApart(path, output));
+  if (!replace) ZPACK_TRY(CheckServes(path, output));
   // The file is read under the lock for the output, so that no other writer
   // replaces the file in between.
   ZPACK_ASSIGN_OR_RETURN(
@@ -142,7 +142,7 @@ Result<ProtectStats> ProtectInside(FileSystem& file_system,
   const ParityShape& shape = parameters.shape;
   ZPACK_TRY(CheckSet(*written, shape.gap, parameters, options.run));
   ZPACK_TRY(CheckArchive(std::move(written), options.run));
-  ZPACK_TRY(CheckApart(path, output));
+  if (!replace) ZPACK_TRY(CheckServes(path, output));
   ZPACK_TRY(image.CommitOver(before));
   return StatsOf(shape, output);
 }

@@ -191,7 +191,7 @@ class RepairAttempt {
 
   // Writes the repaired file under a temporary name and proves it.
   Status RewriteFile() {
-    ZPACK_TRY(CheckApart(path_, Output()));
+    if (Output() != path_) ZPACK_TRY(CheckServes(path_, Output()));
     ZPACK_ASSIGN_OR_RETURN(
         ImageFile created,
         ImageFile::Create(file_system_, Output(), MayReplace()));
@@ -280,7 +280,9 @@ class RepairAttempt {
   Status Publish() {
     if (report_.outcome != Outcome::kRepaired) return {};
     if (image_) {
-      ZPACK_TRY(CheckApart(path_, Output()));
+      if (Output() != path_) {
+        ZPACK_TRY(CheckServes(image_->temporary_path(), Output()));
+      }
       ZPACK_TRY(image_->CommitOver(before_));
       report_.output = Output();
     }

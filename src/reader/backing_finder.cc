@@ -33,6 +33,27 @@ constexpr size_t kMaxListed = 10'000;
 // Files that are opened to find the files below one file.
 constexpr size_t kMaxOpened = 4 * kMaxChain;
 
+// The .zpack files of a directory, by name.
+Result<std::vector<std::string>> ListZpackFiles(const std::string& directory) {
+  ZPACK_ASSIGN_OR_RETURN(const auto entries, ListEntries(directory));
+  std::vector<std::string> files;
+  for (const DirectoryEntry& entry : entries) {
+    if (!entry.name.ends_with(kEnding)) continue;
+    files.push_back(directory + '/' + entry.name);
+  }
+  return files;
+}
+
+// True if the trailer states this hash of the file. kIo.
+Result<bool> StatesHash(const RandomAccessFile& file,
+                        const format::Digest& hash) {
+  if (file.size() < format::kTrailerSize) return false;
+  Bytes bytes(format::kTrailerSize);
+  ZPACK_TRY(file.Read(file.size() - bytes.size(), bytes));
+  const auto trailer = format::DecodeTrailer(bytes);
+  return trailer && trailer->file_hash == hash;
+}
+
 // Some of them; none if the directory cannot be listed.
 std::vector<std::string> ListSomeFiles(const std::string& directory) {
   std::vector<std::string> files =
@@ -267,25 +288,6 @@ class ChainSearch {
 };
 
 }  // namespace
-
-Result<std::vector<std::string>> ListZpackFiles(const std::string& directory) {
-  ZPACK_ASSIGN_OR_RETURN(const auto entries, ListEntries(directory));
-  std::vector<std::string> files;
-  for (const DirectoryEntry& entry : entries) {
-    if (!entry.name.ends_with(kEnding)) continue;
-    files.push_back(directory + '/' + entry.name);
-  }
-  return files;
-}
-
-Result<bool> StatesHash(const RandomAccessFile& file,
-                        const format::Digest& hash) {
-  if (file.size() < format::kTrailerSize) return false;
-  Bytes bytes(format::kTrailerSize);
-  ZPACK_TRY(file.Read(file.size() - bytes.size(), bytes));
-  const auto trailer = format::DecodeTrailer(bytes);
-  return trailer && trailer->file_hash == hash;
-}
 
 Result<OpenFiles> OpenChain(std::unique_ptr<SingleFile> top,
                             const ReadOptions& options) {

@@ -30,12 +30,4 @@ inline constexpr size_t kMaxChain = 255;
 Result<OpenFiles> OpenChain(std::unique_ptr<SingleFile> top,
                             const ReadOptions& options);
 
-// The paths of the .zpack files in `directory`, sorted by name. Errors are
-// those of ListEntries.
-Result<std::vector<std::string>> ListZpackFiles(const std::string& directory);
-
-// True if the trailer of `file` states this hash of the file. kIo.
-Result<bool> StatesHash(const RandomAccessFile& file,
-                        const format::Digest& hash);
-
 }  // namespace zpack

@@ -4,9 +4,13 @@
 #include "reader/dependent_files.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
+#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -26,6 +30,17 @@ namespace zpack {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::string_view kZpackEnding = ".zpack";
+constexpr std::string_view kStart = "PACKZPAK";  // of every file
+constexpr std::string_view kTemporaryEnding = ".zpack-tmp";
+
+// What `path` leads to; `path` itself if that cannot be told.
+std::string Target(const std::string& path) {
+  std::error_code error;
+  const fs::path target = fs::canonical(path, error);
+  return error ? path : target.string();
+}
 
 // What a file states of the file below it.
 struct Statement {
@@ -57,39 +72,51 @@ Result<std::optional<Statement>> ReadStatement(const std::string& path,
   return Statement{path, start.backed->below};
 }
 
-// The file that others may depend on.
+// A file that others may need.
 class FileBelowOthers {
  public:
-  static Result<FileBelowOthers> Open(const FileOpener& open,
+  static Result<FileBelowOthers> Open(FileOpener open,
                                       const ReadOptions& options) {
     ZPACK_ASSIGN_OR_RETURN(auto file, open());
-    std::string path = file->path();
+    FileBelowOthers below(file->path(), std::move(open), options);
     auto single = SingleFile::Open(std::move(file), options);
-    return FileBelowOthers(std::move(path), open, options,
-                           single ? *std::move(single) : nullptr);
+    if (single) below.single_ = *std::move(single);
+    return below;
+  }
+
+  // The file at `path`. If it cannot be opened, only its name is known.
+  static FileBelowOthers At(const std::string& path,
+                            const ReadOptions& options) {
+    FileOpener open = [path] { return PosixFileSystem().OpenForRead(path); };
+    return Open(open, options).value_or(FileBelowOthers(path, open, options));
   }
 
   const std::string& path() const { return path_; }
+  bool is_readable() const { return single_ != nullptr; }
+
+  // True if a file that states `below` means this one, or can be read with it.
+  Result<bool> IsMeant(const format::FileBelow& below) {
+    const bool is_named = std::ranges::find(names_, below.name) != names_.end();
+    if (!is_readable()) return is_named;
+    if (is_named && below.object_count == single_->object_end()) return true;
+    return Serves(below);
+  }
 
   // True if a file that states `below` can be read with this one.
-  Result<bool> Carries(const format::FileBelow& below) {
-    const bool is_named = below.name == FileNameOf(path_);
-    if (single_ == nullptr) return is_named;
+  Result<bool> Serves(const format::FileBelow& below) {
+    if (!is_readable()) return false;
     if (below.file_hash == single_->trailer().file_hash) return true;
     if (below.object_count != single_->object_end()) return false;
-    if (is_named) return true;
     ZPACK_ASSIGN_OR_RETURN(const format::Digest digest, IdsDigest());
     return below.ids_digest == digest;
   }
 
  private:
-  FileBelowOthers(std::string path, const FileOpener& open,
-                  const ReadOptions& options,
-                  std::unique_ptr<SingleFile> single)
+  FileBelowOthers(std::string path, FileOpener open, const ReadOptions& options)
       : path_(std::move(path)),
-        open_(open),
-        options_(options),
-        single_(std::move(single)) {}
+        names_({FileNameOf(path_), FileNameOf(Target(path_))}),
+        open_(std::move(open)),
+        options_(options) {}
 
   Result<format::Digest> IdsDigest() {
     if (ids_digest_) return *ids_digest_;
@@ -109,69 +136,79 @@ class FileBelowOthers {
   }
 
   std::string path_;
-  const FileOpener& open_;
-  const ReadOptions& options_;
+  std::vector<std::string> names_;  // its own, and that of what a link leads to
+  FileOpener open_;
+  ReadOptions options_;
   std::unique_ptr<SingleFile> single_;  // null if it cannot be read
   std::optional<format::Digest> ids_digest_;
 };
+
+// Files of any name can depend on others.
+bool MayBeZpackFile(const std::string& path) {
+  std::error_code error;
+  if (!fs::is_regular_file(path, error)) return false;
+  if (path.ends_with(kZpackEnding)) return true;
+  const auto file = PosixFileSystem().OpenForRead(path);
+  std::array<uint8_t, kStart.size()> start{};
+  return file && !path.ends_with(kTemporaryEnding) && (*file)->Read(0, start) &&
+         std::ranges::equal(start, kStart);
+}
 
 struct Statements {
   std::vector<Statement> about;  // the file in question
   std::vector<Error> unclear;
 };
 
-Result<Statements> FindStatements(const FileOpener& open,
+Result<Statements> FindStatements(FileBelowOthers& file,
                                   const std::string& directory,
                                   const ReadOptions& options) {
-  ZPACK_ASSIGN_OR_RETURN(FileBelowOthers file,
-                         FileBelowOthers::Open(open, options));
-  ZPACK_ASSIGN_OR_RETURN(const auto others, ListZpackFiles(directory));
+  ZPACK_ASSIGN_OR_RETURN(const auto entries, ListEntries(directory));
   Statements found;
-  for (const std::string& other : others) {
+  for (const DirectoryEntry& entry : entries) {
+    const std::string other = directory + '/' + entry.name;
     std::error_code error;
-    if (!fs::is_regular_file(other, error) ||
-        fs::equivalent(other, file.path(), error)) {
+    if (!MayBeZpackFile(other) || fs::equivalent(other, file.path(), error)) {
       continue;
     }
     auto statement = ReadStatement(other, options);
     if (statement && !*statement) continue;
-    const Result<bool> carries = statement ? file.Carries((*statement)->below)
-                                           : std::unexpected(statement.error());
-    if (!carries) {
-      found.unclear.push_back(carries.error());
-    } else if (*carries) {
+    const Result<bool> meant = statement ? file.IsMeant((*statement)->below)
+                                         : std::unexpected(statement.error());
+    if (!meant) {
+      found.unclear.push_back(meant.error());
+    } else if (*meant) {
       found.about.push_back(**std::move(statement));
     }
   }
   return found;
 }
 
-// True if the file that a statement names is another one than `path`, and has
-// the stated hash.
+// True if the file that a statement names is not the one at `path`, and serves.
 bool ReadsAnother(const Statement& statement, const std::string& path) {
   const std::string named =
       DirectoryOf(statement.path) + '/' + statement.below.name;
-  std::error_code error;
-  if (fs::equivalent(named, path, error) || error) return false;
-  const auto file = PosixFileSystem().OpenForRead(named);
-  return file && StatesHash(**file, statement.below.file_hash).value_or(false);
+  return Target(named) != Target(path) &&
+         FileBelowOthers::At(named, ReadOptions{})
+             .Serves(statement.below)
+             .value_or(false);
 }
 
-Status CheckNoneDependIn(const std::string& directory, const std::string& path,
-                         std::string_view advice) {
-  const auto open = [&] { return PosixFileSystem().OpenForRead(path); };
-  ZPACK_ASSIGN_OR_RETURN(const Statements found,
-                         FindStatements(open, directory, ReadOptions{}));
-  for (const Statement& statement : found.about) {
-    if (ReadsAnother(statement, path)) continue;
-    return NeededBy(path, statement.path, advice);
-  }
-  if (found.unclear.empty()) return {};
+std::unexpected<Error> NeededBy(const std::string& path,
+                                const std::string& dependent) {
   return MakeError(ErrorCode::kExists,
-                   "'{}' cannot be replaced, because a file beside it may "
-                   "depend on it: {}{}",
-                   AtPath{path}, MessageText{found.unclear.front().message},
-                   MessageText{advice});
+                   "'{}' cannot be replaced: '{}' depends on it", AtPath{path},
+                   dependent);
+}
+
+// Where files that depend on the one at `path` are looked for. Not a link is
+// replaced, but what it leads to.
+std::vector<std::string> DirectoriesOf(const std::string& path) {
+  std::vector<std::string> directories = {DirectoryOf(path)};
+  std::error_code error;
+  if (fs::is_symlink(path, error)) {
+    directories.push_back(DirectoryOf(Target(path)));
+  }
+  return directories;
 }
 
 }  // namespace
@@ -179,8 +216,10 @@ Status CheckNoneDependIn(const std::string& directory, const std::string& path,
 Result<DependentFiles> FindDependents(const FileOpener& open,
                                       const std::string& directory,
                                       const ReadOptions& options) {
+  ZPACK_ASSIGN_OR_RETURN(FileBelowOthers file,
+                         FileBelowOthers::Open(open, options));
   ZPACK_ASSIGN_OR_RETURN(Statements found,
-                         FindStatements(open, directory, options));
+                         FindStatements(file, directory, options));
   DependentFiles files;
   for (Statement& statement : found.about) {
     files.paths.push_back(std::move(statement.path));
@@ -189,43 +228,54 @@ Result<DependentFiles> FindDependents(const FileOpener& open,
   return files;
 }
 
-std::unexpected<Error> NeededBy(const std::string& path,
-                                const std::string& dependent,
-                                std::string_view advice) {
-  return MakeError(ErrorCode::kExists,
-                   "'{}' cannot be replaced: '{}' depends on it{}",
-                   AtPath{path}, dependent, MessageText{advice});
-}
-
-Status CheckNoneDepend(const std::string& path, std::string_view advice) {
+Status CheckNoneDepend(const std::string& path) {
   std::error_code error;
   if (!fs::is_regular_file(path, error)) return {};
-  std::vector<std::string> directories = {DirectoryOf(path)};
-  // Not the link is replaced, but what it leads to.
-  if (fs::is_symlink(path, error)) {
-    const std::string target = fs::canonical(path, error).string();
-    if (!error) directories.push_back(DirectoryOf(target));
-  }
-  for (const std::string& directory : directories) {
-    ZPACK_TRY(CheckNoneDependIn(directory, path, advice));
+  const ReadOptions options;
+  FileBelowOthers file = FileBelowOthers::At(path, options);
+  for (const std::string& directory : DirectoriesOf(path)) {
+    ZPACK_ASSIGN_OR_RETURN(const Statements found,
+                           FindStatements(file, directory, options));
+    for (const Statement& statement : found.about) {
+      if (!ReadsAnother(statement, path)) return NeededBy(path, statement.path);
+    }
+    // Nothing depends on what is no such file.
+    if (found.unclear.empty() ||
+        (!file.is_readable() && !Target(path).ends_with(kZpackEnding))) {
+      continue;
+    }
+    return MakeError(ErrorCode::kExists,
+                     "'{}' cannot be replaced, because a file beside it may "
+                     "depend on it: {}",
+                     AtPath{path}, MessageText{found.unclear.front().message});
   }
   return {};
 }
 
-Status CheckApart(const std::string& path, const std::string& output) {
+Status CheckServes(const std::string& path, const std::string& output) {
   std::error_code error;
-  if (!fs::exists(output, error) || fs::equivalent(path, output, error)) {
-    return {};
-  }
+  if (!fs::is_regular_file(output, error)) return {};
   const ReadOptions options;
-  auto file = PosixFileSystem().OpenForRead(path);
-  auto top = file ? SingleFile::Open(*std::move(file), options)
-                  : std::unexpected(std::move(file).error());
-  const auto chain = top ? OpenChain(*std::move(top), options)
-                         : std::unexpected(std::move(top).error());
-  // Of a file that cannot be read, only what depends on it is known.
-  if (chain && IsAmong(*chain, output)) return NeededBy(output, path);
-  return CheckNoneDepend(output, "");
+  FileBelowOthers replacement = FileBelowOthers::At(path, options);
+  if (!replacement.is_readable()) return {};
+  ZPACK_ASSIGN_OR_RETURN(auto file, PosixFileSystem().OpenForRead(path));
+  ZPACK_ASSIGN_OR_RETURN(auto top, SingleFile::Open(std::move(file), options));
+  const auto chain = OpenChain(std::move(top), options);
+  if (chain && IsAmong(std::span(*chain).first(chain->size() - 1), output)) {
+    return NeededBy(output, path);
+  }
+  FileBelowOthers old = FileBelowOthers::At(output, options);
+  for (const std::string& directory : DirectoriesOf(output)) {
+    ZPACK_ASSIGN_OR_RETURN(const Statements found,
+                           FindStatements(old, directory, options));
+    for (const Statement& statement : found.about) {
+      if (!ReadsAnother(statement, output) &&
+          !replacement.Serves(statement.below).value_or(false)) {
+        return NeededBy(output, statement.path);
+      }
+    }
+  }
+  return {};
 }
 
 }  // namespace zpack

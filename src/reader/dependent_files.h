@@ -9,7 +9,6 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <string_view>
 
 #include "base/file.h"
 #include "zpack/archive_reader.h"
@@ -29,24 +28,13 @@ Result<DependentFiles> FindDependents(const FileOpener& open,
                                       const std::string& directory,
                                       const ReadOptions& options);
 
-// What CheckNoneDepend may advise.
-inline constexpr std::string_view kForceTwice =
-    "; use --force twice to replace it all the same";
-
 // kExists if `path` is a file on which others in its directory depend, which
 // could not be read with another file in its place, or if that cannot be told.
-// The message ends with `advice`.
-Status CheckNoneDepend(const std::string& path,
-                       std::string_view advice = kForceTwice);
+Status CheckNoneDepend(const std::string& path);
 
-// kExists: `dependent` could not be read without `path`. The message ends with
-// `advice`.
-std::unexpected<Error> NeededBy(const std::string& path,
-                                const std::string& dependent,
-                                std::string_view advice = {});
-
-// kExists if `output` is another file than `path`, and one on which `path`
-// depends, or others in the directory of `output` as above.
-Status CheckApart(const std::string& path, const std::string& output);
+// kExists if the file at `output` is one on which the file at `path` depends,
+// or on which others in its directory depend that could not be read with the
+// file at `path` in its place. Nothing is an error if that one cannot be read.
+Status CheckServes(const std::string& path, const std::string& output);
 
 }  // namespace zpack

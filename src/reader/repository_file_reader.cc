@@ -148,7 +148,17 @@ Result<bool> TablesFit(FileChain below, const SingleFile& file) {
   if (!changes || !*changes || !(*changes)->backed) return true;
   JoinedTables tables;
   for (const auto& one : below) ZPACK_TRY(tables.Add(*one));
-  return tables.Add(file).has_value();
+  if (!tables.Add(file)) return false;
+  // The content of a file that goes on has its hash only with what is below.
+  const RepositoryFiles joined = std::move(tables).Finish();
+  RepositoryFileReader reader(joined);
+  for (size_t i = 0; i < joined.files.size(); ++i) {
+    if (joined.parts[i].size() < 2) continue;
+    const Status read = reader.Read(i, [](ByteView) { return Status(); });
+    if (!read && read.error().code == ErrorCode::kCorrupt) return false;
+    ZPACK_TRY(read);
+  }
+  return true;
 }
 
 RepositoryFiles FilesOf(const RandomAccessFile& file,

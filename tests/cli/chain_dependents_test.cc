@@ -182,6 +182,114 @@ TEST_F(ChainDependentsTest, ARepairedFileDoesNotReplaceABase) {
   ExpectWhole(File(2));
 }
 
+TEST_F(ChainDependentsTest, WhatServesAsWellMayReplaceABase) {
+  const std::string safe = dir_ / "safe";
+  Output({"protect", "-q", "-o", safe + ".zpack", File(0)});
+  fs::copy(dir_ / "out", safe);
+  const std::string base = safe + "/x.0.zpack";
+  const auto damage = [](const std::string& path, size_t at) {
+    std::string bytes = ReadFile(path);
+    bytes[at] = static_cast<char>(bytes[at] ^ 1);
+    WriteFile(path, bytes);
+  };
+  damage(base, 1000);
+  Output({"protect", "-q", "-f", "-o", base, File(0)});
+  ExpectWhole(safe + "/x.2.zpack");
+  fs::resize_file(base, 1000);
+  damage(safe + ".zpack", 1000);
+  EXPECT_EQ(
+      RunZpack({"repair", "-q", "-f", "-o", base, safe + ".zpack"}).exit_code,
+      0);
+  ExpectWhole(safe + "/x.2.zpack");
+  // Twice, as every night.
+  for (int i = 0; i < 2; ++i) {
+    for (const int number : {0, 1, 2}) {
+      Output({"protect", "-q", "-f", "-o",
+              safe + "/x." + std::to_string(number) + ".zpack", File(number)});
+    }
+  }
+  ExpectWhole(safe + "/x.2.zpack");
+}
+
+TEST_F(ChainDependentsTest, WhatIsMadeOfAnotherFileDoesNotReplaceABase) {
+  const std::string base = ReadFile(File(1));
+  const std::string link = dir_ / "report.json";
+  fs::create_symlink(File(1), link);
+  for (const auto& command : std::vector<std::vector<std::string>>{
+           {"archive", "-o", File(1), File(0), "HEAD"},
+           {"restore", "-f", "--bundle", File(1), File(0)},
+           {"report", "-f", "--html", File(1), File(0)},
+           {"report", "-f", "--html", File(1), repo_.path()},
+           {"attest", "-o", link, File(0)},
+           {"verify", "--format", "json", "-o", link, File(0)},
+           {"protect", "-f", "-o", File(1), File(0)}}) {
+    EXPECT_NE(RunZpack(command).exit_code, 0)
+        << ::testing::PrintToString(command);
+    EXPECT_TRUE(ReadFile(File(1)) == base) << ::testing::PrintToString(command);
+  }
+}
+
+TEST_F(ChainDependentsTest, AMirrorOfTheBaseIsNotNeeded) {
+  const std::string mirror = dir_ / "out/mirror.zpack";
+  repo_.Git({"update-ref", "refs/heads/other", "HEAD"});
+  for (const int number : {0, 1, 2}) fs::remove(File(number));
+  Add(0);
+  Output({"convert", "-q", repo_.path(), mirror});
+  Write("g", "new");
+  Commit("new");
+  Add(1);
+  // Neither states the hash that file 1 states.
+  Output({"protect", "-q", File(0)});
+  Output({"protect", "-q", mirror});
+  Output({"convert", "-q", "--update", repo_.path(), mirror});
+  ExpectWhole(File(1));
+}
+
+TEST_F(ChainDependentsTest, ALinkLeadsToADamagedBase) {
+  fs::resize_file(File(0), 1000);
+  const std::string link = dir_ / "link.zpack";
+  fs::create_symlink(File(0), link);
+  const std::string other = dir_ / "other.zpack";
+  Output({"convert", "-q", repo_.path(), other});
+  ExpectRefusal({"protect", "-f", "-o", link, other});
+  ExpectRefusal({"consolidate", "-f", other, link});
+  ExpectRefusal({"convert", "-f", repo_.path(), link});
+}
+
+TEST_F(ChainDependentsTest, AFileOfAnyNameDependsOnTheBase) {
+  const std::string odd = dir_ / "out/increment";
+  fs::rename(File(1), odd);
+  fs::remove(File(2));
+  EXPECT_EQ(Output({"show", "--dependents", dir_ / "out", File(0)}),
+            odd + '\n');
+  ExpectRefusal(ReplaceBase());
+}
+
+TEST_F(ChainDependentsTest, ABaseWithAnotherReflogOfTheSameLengthDoesNotFit) {
+  const std::string log = repo_.git_dir() + "/logs/refs/heads/log";
+  const std::string id = repo_.Git({"rev-parse", "HEAD"});
+  const std::string none(id.size(), '0');
+  const auto line = [&](const std::string& from, const std::string& text) {
+    return from + ' ' + id + " a <a@b> 1 +0000\t" + text + '\n';
+  };
+  const std::string place = dir_ / "place";
+  fs::create_directory(place);
+  repo_.Git({"update-ref", "refs/heads/log", id});
+  for (const std::string text : {"one", "two"}) {
+    WriteFile(log, line(none, text));
+    Output({"convert", "-q", repo_.path(), place + '/' + text + ".zpack"});
+  }
+  WriteFile(log, line(none, "two") + line(id, "three"));
+  const std::string file = dir_ / "file.zpack";
+  Output({"convert", "-q", "--onto", place + "/two.zpack", repo_.path(), file});
+  const std::vector<std::string> verify = {"verify", "--backing", place, file};
+  Output(verify);
+  Output({"protect", "-q", place + "/two.zpack"});
+  Output(verify);
+  fs::rename(place + "/one.zpack", place + "/two.zpack");
+  EXPECT_THAT(Error(verify), HasSubstr("which is not in"));
+}
+
 TEST_F(ChainDependentsTest, ARestoredRepositoryDoesNotReplaceABase) {
   const std::string repository = dir_ / "w.git";
   Output({"restore", "-q", File(2), repository});
@@ -193,6 +301,17 @@ TEST_F(ChainDependentsTest, ARestoredRepositoryDoesNotReplaceABase) {
         HasSubstr("would be replaced"));
   }
   EXPECT_TRUE(fs::exists(objects + "/x.0.zpack"));
+}
+
+TEST_F(ChainDependentsTest, StaleParityOfFilesBelowIsNamed) {
+  Output({"protect", "-q", "--beside", File(2)});
+  const std::string parity = File(0) + ".zpar";
+  fs::rename(File(2) + ".zpar", parity);
+  EXPECT_THAT(RunZpack({"verify", File(1)}).err,
+              HasSubstr('\'' + parity + "' is the parity of another version"));
+  fs::remove(parity);
+  fs::create_directory(parity);
+  Output({"verify", File(1)});
 }
 
 TEST_F(ChainDependentsTest, TheParityOfFilesBelowIsChecked) {

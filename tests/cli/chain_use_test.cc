@@ -29,7 +29,9 @@ TEST_F(ChainUseTest, ForceReplacesAFileThatOthersNeedOnlyIfGivenTwice) {
   AddThree();
   const std::string before = ReadFile(File(1));
   const std::string refused = "'" + File(1) + "' cannot be replaced: '" +
-                              File(2) + "' depends on it; use --force twice";
+                              File(2) +
+                              "' depends on it\nhint: use --force "
+                              "twice";
   EXPECT_THAT(Error({"convert", "-f", repo_.path(), File(1)}),
               HasSubstr(refused));
   EXPECT_THAT(

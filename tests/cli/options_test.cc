@@ -400,7 +400,9 @@ TEST_F(OptionsTest, AnEmptyValueIsAValue) {
   head.input = "HEAD\n";
   const ProcessResult batch = RunZpack({"cat-file", "--batch=", file_}, head);
   EXPECT_THAT(batch.out, StartsWith("\ntree "));
-  ExpectUsageError({"verify", "--own=", file_}, "'--own'");
+  ExpectUsageError({"verify", "--own=", file_}, "'--own' does not take any");
+  ExpectUsageError({"log", "--oneline=", file_}, "does not take any");
+  ExpectUsageError({"log", "--stat=", file_}, "unknown option '--stat'");
   ExpectFailure({"cat-file", "-t", "--", file_, "--batch="}, "--batch=");
 }
 

@@ -73,6 +73,17 @@ void AddForceOption(po::options_description& options, const char* help) {
                         po::value<Times>()->zero_tokens()->composing(), help);
 }
 
+void HintAtForce(const po::variables_map& options, const Error& error,
+                 const std::string& output, std::ostream& err) {
+  if (error.code != ErrorCode::kExists ||
+      DependentsOf(options) == Dependents::kLose ||
+      !(Has(options, "force") || Has(options, "update")) ||
+      CheckReplaceable(output)) {
+    return;
+  }
+  err << "hint: use --force twice to replace it all the same\n";
+}
+
 Dependents DependentsOf(const po::variables_map& options) {
   const bool twice =
       Has(options, "force") && options["force"].as<Times>().count > 1;

@@ -42,6 +42,10 @@ void validate(boost::any& value, const std::vector<std::string>& text,
 
 // Adds --force, which may be given twice, with this help.
 void AddForceOption(po::options_description& options, const char* help);
+// If `error` came because others depend on `output`, says that --force may be
+// given twice.
+void HintAtForce(const po::variables_map& options, const Error& error,
+                 const std::string& output, std::ostream& err);
 // What --force says of files that depend on the one that is replaced.
 Dependents DependentsOf(const po::variables_map& options);
 

@@ -113,7 +113,12 @@ std::vector<std::string> WithEmptyValuesApart(
     const std::string name = empty ? word->substr(2, word->size() - 3) : "";
     const po::option_description* const option =
         empty ? options.find_nothrow(name, false) : nullptr;
-    if (option != nullptr && option->semantic()->max_tokens() > 0) {
+    if (option != nullptr && option->semantic()->max_tokens() == 0) {
+      throw UsageError{
+          fmt::format("option '--{}' does not take any arguments", name)};
+    }
+    // Of an option that does not exist, the name is what is wrong.
+    if (empty) {
       apart.push_back("--" + name);
       apart.emplace_back();
     } else {

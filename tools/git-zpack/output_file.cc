@@ -77,8 +77,8 @@ int OutputFile::Write(const Io& io,
   return published ? kDone : Fail(io, published.error());
 }
 
-Status CheckIsNoInput(const std::string& output, const std::string& input,
-                      const ReadOptions& options) {
+Status CheckOutput(const std::string& output, const std::string& input,
+                   const ReadOptions& options) {
   std::error_code error;
   if (!fs::exists(output, error)) return {};
   const auto refuse = [&](std::string_view what) {
@@ -92,13 +92,12 @@ Status CheckIsNoInput(const std::string& output, const std::string& input,
     return refuse("the .zpack file itself");
   }
   const auto files = ListChain(input, options);
-  if (!files) return {};
-  for (const std::string& file : *files) {
+  for (const std::string& file : files.value_or(std::vector<std::string>())) {
     if (!fs::equivalent(output, file, error)) continue;
     return refuse(fmt::format("a file that '{}' depends on",
                               QuoteName(input, kMaxNameInMessage)));
   }
-  return {};
+  return CheckReplaceable(output);
 }
 
 }  // namespace zpack::cli

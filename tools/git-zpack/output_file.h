@@ -50,9 +50,10 @@ class OutputFile {
 };
 
 // kInvalidArgument if `output`, where a command writes what it makes of the
-// .zpack file `input`, is that file or one that it depends on. Where these
-// cannot be found, only `input` counts.
-Status CheckIsNoInput(const std::string& output, const std::string& input,
-                      const ReadOptions& options);
+// .zpack file `input`, is that file or one that it depends on; where these
+// cannot be found, only `input` counts. kExists if others depend on `output`
+// (CheckReplaceable).
+Status CheckOutput(const std::string& output, const std::string& input,
+                   const ReadOptions& options);
 
 }  // namespace zpack::cli

@@ -24,6 +24,7 @@ enum class SettingType : uint8_t {
   kThreads,
   kIndexVersion,
   kText,
+  kComment,  // a text of one line that is not empty
   kPath,
   kWord,        // one of `words`
   kBoolOrWord,  // boolean, or one of `words`
@@ -57,8 +58,8 @@ constexpr std::array kSettings = std::to_array<Setting>({
     {"core.bigfilethreshold", kUnsigned},
     {"core.checkroundtripencoding", kText},
     {"core.checkstat", kText},
-    {"core.commentchar", kText},
-    {"core.commentstring", kText},
+    {"core.commentchar", kComment},
+    {"core.commentstring", kComment},
     {"core.commitgraph", kBool},
     {"core.compression", kLevel},
     {"core.createobject", kWord, "rename link"},
@@ -184,6 +185,10 @@ Status CheckAbbreviation(const ConfigEntry& entry) {
 
 Status CheckText(const ConfigEntry& entry, SettingType type) {
   if (!entry.value) return BadValue(entry);
+  if (type == kComment &&
+      (entry.value->empty() || entry.value->find('\n') != std::string::npos)) {
+    return BadValue(entry);
+  }
   if (type == kPath && !ExpandConfigPath(*entry.value)) {
     return MakeError(ErrorCode::kGit, "failed to expand user dir in: '{}'",
                      *entry.value);
@@ -212,6 +217,7 @@ Status Check(const ConfigEntry& entry, const Setting& setting) {
     case kIndexVersion:
       return CheckRange(entry, 0, kLastIndexVersion);
     case kText:
+    case kComment:
     case kPath:
       return CheckText(entry, setting.type);
     case kWord:

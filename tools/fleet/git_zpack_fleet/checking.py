@@ -153,7 +153,7 @@ def _named_by_receipts(manifest: Manifest, store: Store, receipts: Iterable[Stor
     """The receipts of repositories without an archive in the record, and what they name.
 
     every: also those of the other repositories, of which the record may be out of date
-    Raises Fatal if such a receipt cannot be read and the record has no archive.
+    Raises Fatal if such a receipt cannot be read.
     """
     recorded = {receipt_key(row.path) for row in manifest.repositories()
                 if row.archive is not None}
@@ -165,9 +165,9 @@ def _named_by_receipts(manifest: Manifest, store: Store, receipts: Iterable[Stor
         if made is not None:
             links = parse_chain(made.chain)
             named |= {key, archive_key(made.hash), *(archive_key(link.hash) for link in links)}
-        elif key not in recorded:
-            raise Fatal(f"cannot read '{key}', which may name the only archive of a repository; "
-                        "remove it if that is not needed")
+        elif every or key not in recorded:
+            raise Fatal(f"cannot read '{key}', which may name the newest archive of a "
+                        "repository; remove it if that is not needed")
     return named
 
 

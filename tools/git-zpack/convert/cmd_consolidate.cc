@@ -103,7 +103,11 @@ int Run(const po::variables_map& values, const Io& io) {
   auto output = ConvertOutput::Open(Text(values, "output"), io);
   if (!output) return Fail(io, output.error());
   const auto stats = Consolidate(file, output->path(), options);
-  if (!stats) return Fail(io, stats.error());
+  if (!stats) {
+    const int code = Fail(io, stats.error());
+    HintAtForce(values, stats.error(), output->path(), io.err);
+    return code;
+  }
   const Status sent = output->Send(io);
   if (!sent) return Fail(io, sent.error());
   if (stats->files != 0 && !output->is_stream()) {

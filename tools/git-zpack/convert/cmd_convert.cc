@@ -267,6 +267,7 @@ void PrintHints(const po::variables_map& values, const Error& error,
     err << "hint: it is a .zpack file; --update copies its blocks and replaces "
            "it, or leaves it as it is if nothing has changed\n";
   }
+  HintAtForce(values, error, output.path(), err);
   // With kExists, another process may be writing the temporary file.
   if (error.code != ErrorCode::kExists && !Has(values, "quiet") &&
       !output.is_stream() && CanResume(output.path())) {

@@ -30,7 +30,9 @@ bool HasStructure(const std::string& path) {
 std::set<std::string> PrintHintsBelow(const VerifyReport& report,
                                       std::ostream& err) {
   std::set<std::string> helped;
-  for (const auto& [file, parity] : report.parity_below) {
+  for (const auto& [file, found, stale] : report.parity_below) {
+    if (!found) continue;
+    const ParityState& parity = *found;
     ParityHint hint = ParityHint::kDamaged;
     if (parity.damaged_shards != 0) {
       if (!parity.repair_possible) continue;

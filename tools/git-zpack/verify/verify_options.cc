@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 
 #include "git_environment.h"
 #include "output_file.h"
@@ -35,9 +37,12 @@ std::optional<std::string> ReportPath(const po::variables_map& values,
   if (!Has(values, "output")) return std::nullopt;
   std::string output = Text(values, "output");
   const bool is_input = std::ranges::any_of(files, [&](const InputFile& file) {
-    return !CheckIsNoInput(output, file.path, options);
+    return !CheckOutput(output, file.path, options);
   });
-  if (output.empty() || is_input || output.ends_with(".zpack")) {
+  std::error_code ignored;
+  const auto target = std::filesystem::weakly_canonical(output, ignored);
+  if (output.empty() || is_input || output.ends_with(".zpack") ||
+      target.extension() == ".zpack") {
     throw UsageError{
         fmt::format("option '--output' expects a file for the report, not '{}'",
                     QuoteName(output, kMaxNameInMessage))};

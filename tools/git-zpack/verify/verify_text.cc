@@ -197,6 +197,9 @@ void WarnOfRest(const VerifyFindings& findings, std::ostream& err) {
   if (!findings.report.stale_parity.empty()) {
     err << StaleParityText(findings.report.stale_parity, findings.file);
   }
+  for (const auto& below : findings.report.parity_below) {
+    if (!below.stale.empty()) err << StaleParityText(below.stale, below.file);
+  }
 }
 
 void PrintFindings(const VerifyFindings& findings, std::ostream& err) {
