@@ -275,6 +275,23 @@ def test_prune_keeps_what_receipts_name_if_the_manifest_is_older(on_cluster, sou
     assert (store / f"objects/{one[:2]}/{one}.zpack").exists()
 
 
+def test_prune_stops_at_a_receipt_that_may_name_a_newer_archive(on_cluster, source, tmp_path):
+    store = tmp_path / "store"
+    assert on_cluster("archive", source, "--to", store).status == 0
+    shutil.copy(store / "manifest.sqlite", tmp_path / "older")
+    Repository(source / "one.git", "--bare").commit("more")
+    assert on_cluster("archive", source, "--to", store).status == 0
+    before = sorted(store.glob("objects/*/*"))
+    shutil.copy(tmp_path / "older", store / "manifest.sqlite")
+    for receipt in (store / "receipts").iterdir():
+        receipt.write_bytes(b"")
+    old_store(store)
+    ran = run_fleet("prune", store)
+    assert ran.status == 128, ran
+    assert ran.errors.startswith("fatal: cannot read 'receipts/")
+    assert sorted(store.glob("objects/*/*")) == before
+
+
 def test_prune_stops_at_a_receipt_that_may_name_the_only_archive(on_cluster, source, tmp_path):
     store = tmp_path / "store"
     assert on_cluster("archive", source, "--to", store).status == 0
