@@ -147,7 +147,8 @@ struct ReadOptions {
   DamageSink* damages = nullptr;
 
   // kStated reads a file that was cut, or that something was appended to, as if
-  // it had the size that its header states. For Salvage, which sets it.
+  // it had the size that its header states, if that is near. For Salvage,
+  // which sets it.
   SizeOfFile size = SizeOfFile::kActual;
 
   // Some files leave out the ids of their objects (`--profile cold`). The first

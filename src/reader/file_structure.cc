@@ -334,7 +334,9 @@ Result<FileStructure> ReadFirstRefs(const RandomAccessFile& file,
                                     const ReadOptions& options) {
   FileStructure out;
   ZPACK_ASSIGN_OR_RETURN(out.header, ReadHeaderAt(file, 0));
-  ZPACK_TRY(CheckFileSize(file, out.header));
+  if (options.size == SizeOfFile::kActual) {
+    ZPACK_TRY(CheckFileSize(file, out.header));
+  }
   const uint64_t offset = out.header.EncodedSize();
   const uint64_t rest = file.size() - offset;
   Bytes start(std::min<uint64_t>(rest, format::kChunkHeaderSize));

@@ -47,7 +47,7 @@ TEST_F(ChainDependentsTest, ADamagedFileDependsOnTheBase) {
   const std::string whole = ReadFile(File(1));
   for (const std::string& damaged :
        {whole + '\0', whole.substr(0, whole.size() - 1),
-        whole.substr(0, whole.size() - 80)}) {
+        whole.substr(0, whole.size() - 80), whole.substr(0, 500)}) {
     WriteFile(File(1), damaged);
     ExpectRefusal(ReplaceBase());
     EXPECT_EQ(Output({"show", "--dependents", dir_ / "out", File(0)}),
@@ -73,6 +73,7 @@ TEST_F(ChainDependentsTest, AFileThatCannotBeReadMayDependOnTheBase) {
 }
 
 TEST_F(ChainDependentsTest, OtherFilesAreInNobodysWay) {
+  WriteFile(File(1), ReadFile(File(1)).substr(0, 500));
   WriteFile(dir_ / "out/empty.zpack", "");
   WriteFile(dir_ / "out/text.zpack", "This is no such file.\n");
   fs::create_directory(dir_ / "out/directory.zpack");
