@@ -91,6 +91,31 @@ ParityInside HasParity(const SingleFile& file) {
                                                           : ParityInside::kNo;
 }
 
+// The same of all files of a chain; of the top alone if only that counts.
+Status CheckParityOf(const ArchiveFile& archive, const std::string& path,
+                     const ScrubOptions& scrub, const VerifyOptions& options,
+                     VerifyReport& report) {
+  const SingleFile& top = archive.top();
+  ZPACK_TRY(CheckParity(path, HasParity(top), options, report));
+  if (scrub.own) return {};
+  for (const auto& below : archive.files()) {
+    if (below.get() == &top) continue;
+    ZPACK_TRY(
+        CheckParityBelow(below->path(), HasParity(*below), options, report));
+  }
+  return {};
+}
+
+// Reports why the file at `path` cannot be opened, and the parity that there
+// is.
+Status NoteUnusable(const std::string& path, const Error& why,
+                    const VerifyOptions& options, VerifyReport& report) {
+  report.damages.push_back(why);
+  ZPACK_TRY(CheckParity(path, ParityInside::kMaybe, options, report));
+  if (why.path.empty() || why.path == path) return {};
+  return CheckParityBelow(why.path, ParityInside::kMaybe, options, report);
+}
+
 Status CheckScrub(const std::string& path, const std::string& repository,
                   const VerifyOptions& options, const ScrubOptions& scrub) {
   const bool sampled = scrub.sample.has_value();
@@ -235,13 +260,7 @@ Result<VerifyReport> VerifyFile(const std::string& path,
     if (archive.error().code != ErrorCode::kCorrupt) {
       return std::unexpected(archive.error());
     }
-    report.damages.push_back(archive.error());
-    const std::string damaged = archive.error().path;
-    ZPACK_TRY(CheckParity(path, ParityInside::kMaybe, options, report));
-    if (!damaged.empty() && damaged != path) {
-      ZPACK_TRY(
-          CheckParityBelow(damaged, ParityInside::kMaybe, options, report));
-    }
+    ZPACK_TRY(NoteUnusable(path, archive.error(), options, report));
     return report;
   }
   options.run.threads = DecodingThreads(given.run, (*archive)->total_size(),
@@ -260,13 +279,7 @@ Result<VerifyReport> VerifyFile(const std::string& path,
     report.phases = timer.phases();
     return report;
   }
-  const SingleFile& top = (*archive)->top();
-  ZPACK_TRY(CheckParity(path, HasParity(top), options, report));
-  for (const auto& below : (*archive)->files()) {
-    if (scrub.own || below.get() == &top) continue;
-    ZPACK_TRY(
-        CheckParityBelow(below->path(), HasParity(*below), options, report));
-  }
+  ZPACK_TRY(CheckParityOf(**archive, path, scrub, options, report));
   if (source != nullptr) {
     ZPACK_TRY(Compare(**archive, *source, options, report));
   }

@@ -93,12 +93,26 @@ class FileBelowOthers {
 
   const std::string& path() const { return path_; }
   bool is_readable() const { return single_ != nullptr; }
+  // False if nothing says that it is, or was, a .zpack file.
+  bool may_be_needed() const {
+    return is_readable() || names_.back().ends_with(kZpackEnding);
+  }
 
   // True if a file that states `below` means this one, or can be read with it.
   Result<bool> IsMeant(const format::FileBelow& below) {
     const bool is_named = std::ranges::find(names_, below.name) != names_.end();
     if (!is_readable()) return is_named;
     if (is_named && below.object_count == single_->object_end()) return true;
+    return Serves(below);
+  }
+
+  // True if both have the same ids under the same numbers.
+  Result<bool> IsLike(FileBelowOthers& other) {
+    if (!is_readable() || !other.is_readable()) return false;
+    format::FileBelow below;
+    below.object_count = other.single_->object_end();
+    below.file_hash = other.single_->trailer().file_hash;
+    ZPACK_ASSIGN_OR_RETURN(below.ids_digest, other.IdsDigest());
     return Serves(below);
   }
 
@@ -200,6 +214,13 @@ std::unexpected<Error> NeededBy(const std::string& path,
                    dependent);
 }
 
+std::unexpected<Error> MayBeNeeded(const std::string& path, const Error& why) {
+  return MakeError(ErrorCode::kExists,
+                   "'{}' cannot be replaced, because a file beside it may "
+                   "depend on it: {}",
+                   AtPath{path}, MessageText{why.message});
+}
+
 // Where files that depend on the one at `path` are looked for. Not a link is
 // replaced, but what it leads to.
 std::vector<std::string> DirectoriesOf(const std::string& path) {
@@ -239,15 +260,9 @@ Status CheckNoneDepend(const std::string& path) {
     for (const Statement& statement : found.about) {
       if (!ReadsAnother(statement, path)) return NeededBy(path, statement.path);
     }
-    // Nothing depends on what is no such file.
-    if (found.unclear.empty() ||
-        (!file.is_readable() && !Target(path).ends_with(kZpackEnding))) {
-      continue;
+    if (!found.unclear.empty() && file.may_be_needed()) {
+      return MayBeNeeded(path, found.unclear.front());
     }
-    return MakeError(ErrorCode::kExists,
-                     "'{}' cannot be replaced, because a file beside it may "
-                     "depend on it: {}",
-                     AtPath{path}, MessageText{found.unclear.front().message});
   }
   return {};
 }
@@ -273,6 +288,10 @@ Status CheckServes(const std::string& path, const std::string& output) {
           !replacement.Serves(statement.below).value_or(false)) {
         return NeededBy(output, statement.path);
       }
+    }
+    if (!found.unclear.empty() && old.may_be_needed() &&
+        !replacement.IsLike(old).value_or(false)) {
+      return MayBeNeeded(output, found.unclear.front());
     }
   }
   return {};

@@ -30,7 +30,7 @@ Result<bool> AcknowledgmentsV0::Exchange() {
       return true;
     } else {
       return MakeError(ErrorCode::kInvalidArgument,
-                       "expected SHA1 list, got '{}'", line);
+                       "git upload-pack: expected SHA1 list, got '{}'", line);
     }
   }
 }

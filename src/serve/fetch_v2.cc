@@ -101,9 +101,10 @@ class Fetch {
   Result<bool> TakeWant(std::string_view hex) {
     const auto id = IdAt(hex, context_.archive());
     if (!id) {
-      return MakeError(ErrorCode::kInvalidArgument,
-                       "protocol error, expected to get oid, not 'want {}'",
-                       hex);
+      return MakeError(
+          ErrorCode::kInvalidArgument,
+          "git upload-pack: protocol error, expected to get oid, not 'want {}'",
+          hex);
     }
     const auto number = history_.Find(*id);
     if (!number) return NotOurRef(id->ToHex());

@@ -50,15 +50,16 @@ class WantsReader {
         return TakeWant(*id);
       }
     }
-    return MakeError(ErrorCode::kInvalidArgument,
-                     "protocol error, expected to get object ID, not '{}'",
-                     line);
+    return MakeError(
+        ErrorCode::kInvalidArgument,
+        "git upload-pack: protocol error, expected to get object ID, not '{}'",
+        line);
   }
 
   Status TakeFilter(std::string_view specification) {
     if (!filter_negotiated_) {
       return MakeError(ErrorCode::kInvalidArgument,
-                       "filtering capability not negotiated");
+                       "git upload-pack: filtering capability not negotiated");
     }
     return arguments_.ParseFilter(specification);
   }

@@ -67,6 +67,16 @@ TEST_F(ChainDependentsTest, AFileThatCannotBeReadMayDependOnTheBase) {
     EXPECT_THAT(
         Error({"show", "--json", "--dependents", dir_ / "out", File(0)}),
         HasSubstr("cannot tell"));
+    const std::string other = dir_ / "other.zpack";
+    Output({"convert", "-qf", repo_.path(), other});
+    ExpectRefusal({"protect", "-f", "-o", File(0), other});
+    ExpectRefusal({"archive", "-o", File(0), other, "HEAD"});
+    // With the same objects, nothing can be lost.
+    const std::string same = dir_ / "same.zpack";
+    const std::string base = ReadFile(File(0));
+    Output({"protect", "-qf", "-o", same, File(0)});
+    Output({"protect", "-qf", "-o", File(0), same});
+    WriteFile(File(0), base);
   }
   WriteFile(File(1), whole);
   EXPECT_EQ(RunZpack({"convert", "-qff", repo_.path(), File(0)}).exit_code, 0);

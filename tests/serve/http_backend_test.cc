@@ -124,6 +124,12 @@ TEST_F(HttpBackendTest, AnswersHeadWithoutBody) {
             "PATH_INFO=/project.git/info/refs", kQuery});
   EXPECT_EQ(answer.status, "200 OK");
   EXPECT_EQ(answer.body, "");
+  WriteFile(root_ + "/text.zpack", "This is no such file.\n");
+  const HttpAnswer broken =
+      Call({"REQUEST_METHOD=HEAD", "GIT_PROJECT_ROOT=" + root_,
+            "PATH_INFO=/text.git/info/refs", kQuery});
+  EXPECT_EQ(broken.status, Get("/text.git/info/refs", {kQuery}).status);
+  EXPECT_EQ(broken.status, "500 Internal Server Error");
 }
 
 TEST_F(HttpBackendTest, ReadsTheQueryAsGitDoes) {

@@ -97,7 +97,11 @@ Status CheckOutput(const std::string& output, const std::string& input,
     return refuse(fmt::format("a file that '{}' depends on",
                               QuoteName(input, kMaxNameInMessage)));
   }
-  return CheckReplaceable(output);
+  Status replaceable = CheckReplaceable(output);
+  if (!replaceable) {
+    replaceable.error().message += "; remove it first if nothing needs it";
+  }
+  return replaceable;
 }
 
 }  // namespace zpack::cli

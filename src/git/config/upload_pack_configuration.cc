@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "git/config/configuration.h"
 #include "object/ref_name.h"
+#include "zpack/quote.h"
 
 namespace zpack {
 namespace {
@@ -40,7 +41,8 @@ Result<std::string> RefNamespace(std::string_view name) {
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
   if (!IsValidRefName(prefix.substr(0, prefix.rfind('/')))) {
-    return MakeError(ErrorCode::kGit, "bad git namespace path \"{}\"", name);
+    return MakeError(ErrorCode::kGit, "bad git namespace path \"{}\"",
+                     MessageText{EscapeUnprintable(name)});
   }
   return prefix;
 }

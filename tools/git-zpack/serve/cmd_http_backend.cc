@@ -144,6 +144,12 @@ int Answered(const Status& served, const PrefixedOutput& output,
   return Refuse({status, served.error().message}, limits, io);
 }
 
+// A HEAD is answered as a GET, without the body.
+class NoOutput final : public ServeOutput {
+ public:
+  Status Write(std::span<const uint8_t> /*bytes*/) override { return {}; }
+};
+
 int SendRefs(const CgiRequest& request, ServeRequest serve,
              const ServeLimits& limits, const Io& io) {
   std::string prefix = SuccessHeader(kAdvertisementType);
@@ -153,10 +159,13 @@ int SendRefs(const CgiRequest& request, ServeRequest serve,
   FdInput input(STDIN_FILENO, limits.timeout);
   FdOutput raw(STDOUT_FILENO, limits.timeout);
   PrefixedOutput output(raw, std::move(prefix));
-  if (request.method == "HEAD") {
-    return Answered(output.Begin(), output, limits, io);
-  }
   serve.exchange = Exchange::kAdvertisement;
+  if (request.method == "HEAD") {
+    NoOutput body;
+    Status served = Serve(serve, limits.run, input, body);
+    if (served) served = output.Begin();
+    return Answered(served, output, limits, io);
+  }
   return Answered(Serve(serve, limits.run, input, output), output, limits, io);
 }
 
