@@ -107,8 +107,11 @@ class RepositoryTest(unittest.TestCase):
                        GIT_NO_LAZY_FETCH="1").splitlines())
 
     @staticmethod
-    def settings(path):
-        lines = git("config", "--file", path, "--list").splitlines()
+    def settings(directory):
+        """Those of the repository, which may have some for its main work tree apart."""
+        lines = git("config", "--file", directory / "config", "--list").splitlines()
+        if "extensions.worktreeconfig=true" in lines and (directory / "config.worktree").exists():
+            lines += git("config", "--file", directory / "config.worktree", "--list").splitlines()
         return sorted(line for line in lines if not SETTINGS_OF_A_COPY.match(line))
 
     def expect_round_trip(self, source, *options):
@@ -120,8 +123,8 @@ class RepositoryTest(unittest.TestCase):
         self.assertEqual(self.refs(copy), self.refs(source))
         self.assertEqual(self.objects(copy), self.objects(source))
         directory = git("-C", source, "rev-parse", "--git-common-dir").strip()
-        self.assertEqual(self.settings(copy / "config"),
-                         self.settings(pathlib.Path(source, directory, "config")))
+        self.assertEqual(self.settings(copy),
+                         self.settings(pathlib.Path(source, directory)))
         git("-C", copy, "fsck", "--full", "--no-dangling", GIT_NO_LAZY_FETCH="1")
         return file, copy
 
