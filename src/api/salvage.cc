@@ -15,6 +15,7 @@
 #include "http/open_file.h"
 #include "reader/archive_file.h"
 #include "reader/file_structure.h"
+#include "reader/stated_size.h"
 #include "salvage/fatal_error.h"
 #include "salvage/salvager.h"
 
@@ -39,6 +40,7 @@ Result<SalvageReport> SalvageOpened(const std::string& path,
   }
   ZPACK_ASSIGN_OR_RETURN(auto again,
                          OpenForReading(path, read, restore.run.stop));
+  ZPACK_ASSIGN_OR_RETURN(again, WithStatedSize(std::move(again), read));
   const auto chain = ArchiveFile::OpenWithoutIndex(std::move(again), read);
   if (chain) {
     for (const auto& one : (*chain)->files()) {

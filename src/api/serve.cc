@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/guarded.h"
+#include "base/neighbours.h"
 #include "base/posix_file.h"
 #include "git/config/upload_pack_configuration.h"
 #include "http/open_file.h"
@@ -27,31 +28,8 @@ namespace {
 
 using Opener = std::function<Result<int>(const std::string& path)>;
 
-Result<std::unique_ptr<RandomAccessFile>> OpenWith(const Opener& open,
-                                                   const std::string& path);
-
-// A file that UploadPackOptions::open has opened, as it opens those beside it.
-class ServedFile final : public RandomAccessFile {
- public:
-  // `open` must outlive this object.
-  ServedFile(std::unique_ptr<RandomAccessFile> file, const Opener& open)
-      : file_(std::move(file)), open_(open) {}
-
-  Status Read(uint64_t offset, std::span<uint8_t> out) const override {
-    return file_->Read(offset, out);
-  }
-  uint64_t size() const override { return file_->size(); }
-  const std::string& path() const override { return file_->path(); }
-  Result<std::unique_ptr<RandomAccessFile>> OpenBeside(
-      const std::string& name) const override {
-    return OpenWith(open_, DirectoryOf(path()) + '/' + name);
-  }
-
- private:
-  std::unique_ptr<RandomAccessFile> file_;
-  const Opener& open_;
-};
-
+// The file `path`, which `open` opens like those beside it. `open` must outlive
+// the file.
 Result<std::unique_ptr<RandomAccessFile>> OpenWith(const Opener& open,
                                                    const std::string& path) {
   ZPACK_ASSIGN_OR_RETURN(const int fd, open(path));
@@ -60,10 +38,12 @@ Result<std::unique_ptr<RandomAccessFile>> OpenWith(const Opener& open,
   if (fstat(fd, &info) != 0) {
     return std::unexpected(IoError("stat", path, errno));
   }
-  return std::make_unique<ServedFile>(
+  return WithNeighbours(
       MakeRandomAccessFile(std::move(descriptor), path,
                            static_cast<uint64_t>(info.st_size)),
-      open);
+      [&open, directory = DirectoryOf(path)](const std::string& name) {
+        return OpenWith(open, directory + '/' + name);
+      });
 }
 
 Result<std::unique_ptr<RandomAccessFile>> OpenServed(

@@ -52,34 +52,43 @@ void NoteDamage(const ParityState& parity, bool file_undamaged,
   }
 }
 
-// Reports the parity of the file at `path` and its damage.
-Status CheckParity(const std::string& path, ParityInside inside,
-                   const VerifyOptions& options, VerifyReport& report) {
-  if (options.level < VerifyLevel::kChecksums || IsUrl(path)) return {};
-  const bool undamaged = report.damages.empty();
+// Looks at the parity of the file at `path`, and reports its damage.
+Result<InspectedParity> Inspect(const std::string& path,
+                                const InspectedFile& file,
+                                const VerifyOptions& options,
+                                VerifyReport& report) {
+  if (options.level < VerifyLevel::kChecksums || IsUrl(path)) {
+    return InspectedParity();
+  }
   ZPACK_ASSIGN_OR_RETURN(
       InspectedParity found,
-      InspectParity(PosixFileSystem(), path, {inside, undamaged}, options.run));
+      InspectParity(PosixFileSystem(), path, file, options.run));
+  if (found.parity) NoteDamage(*found.parity, file.undamaged, report);
+  return found;
+}
+
+// Reports the parity of the file that is verified.
+Status CheckParity(const std::string& path, ParityInside inside,
+                   const VerifyOptions& options, VerifyReport& report) {
+  ZPACK_ASSIGN_OR_RETURN(
+      InspectedParity found,
+      Inspect(path, {inside, report.damages.empty()}, options, report));
   report.parity = std::move(found.parity);
   report.stale_parity = std::move(found.stale);
-  if (report.parity) NoteDamage(*report.parity, undamaged, report);
   return {};
 }
 
 // The same of a file below.
 Status CheckParityBelow(const std::string& path, ParityInside inside,
                         const VerifyOptions& options, VerifyReport& report) {
-  if (options.level < VerifyLevel::kChecksums || IsUrl(path)) return {};
   const bool undamaged = std::ranges::none_of(
       report.damages, [&](const Error& error) { return error.path == path; });
-  auto found =
-      InspectParity(PosixFileSystem(), path, {inside, undamaged}, options.run);
+  auto found = Inspect(path, {inside, undamaged}, options, report);
   if (!found) {
     // What is no file of parity cannot be its parity.
     if (found.error().code == ErrorCode::kInvalidArgument) return {};
     return std::unexpected(std::move(found).error());
   }
-  if (found->parity) NoteDamage(*found->parity, undamaged, report);
   if (!found->parity && found->stale.empty()) return {};
   report.parity_below.push_back(
       {path, std::move(found->parity), std::move(found->stale)});

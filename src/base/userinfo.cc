@@ -20,8 +20,7 @@ bool IsSchemeCharacter(char c) {
 
 bool EndsWith(std::string_view text, std::string_view lower) {
   return text.size() >= lower.size() &&
-         std::ranges::equal(text.substr(text.size() - lower.size()), lower,
-                            [](char a, char b) { return ToLower(a) == b; });
+         EqualsIgnoringCase(text.substr(text.size() - lower.size()), lower);
 }
 
 // Whether curl reads URLs of this scheme: their host may follow after any

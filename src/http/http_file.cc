@@ -50,7 +50,7 @@ class HttpFile::PageClaims {
   std::vector<uint64_t> claimed_;
 };
 
-HttpFile::HttpFile(PageLoader loader, Bytes start, Opener open_beside,
+HttpFile::HttpFile(PageLoader loader, Bytes start, NeighbourOpener open_beside,
                    std::stop_token stop)
     : loader_(std::move(loader)),
       open_beside_(std::move(open_beside)),

@@ -7,12 +7,12 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <stop_token>
 #include <string>
 
 #include "base/file.h"
+#include "base/neighbours.h"
 #include "http/page_loader.h"
 #include "http/page_table.h"
 #include "http/read_ahead.h"
@@ -24,13 +24,10 @@ class HttpFile final : public RandomAccessFile {
   // Bytes of the first request.
   static constexpr uint64_t kStartSize = 2 * kPageSize;
 
-  // Opens a file of the same server by its name beside this one.
-  using Opener = std::function<Result<std::unique_ptr<RandomAccessFile>>(
-      const std::string& name)>;
-
-  // `start` are the first bytes of the file, which have arrived already. Reads
-  // fail with kInterrupted once `stop` is requested.
-  HttpFile(PageLoader loader, Bytes start, Opener open_beside,
+  // `start` are the first bytes of the file, which have arrived already.
+  // `open_beside` opens a file of the same server. Reads fail with kInterrupted
+  // once `stop` is requested.
+  HttpFile(PageLoader loader, Bytes start, NeighbourOpener open_beside,
            std::stop_token stop);
 
   // Errors: those of RemoteFile::Fetch; kCorrupt beyond the end of the file.
@@ -57,7 +54,7 @@ class HttpFile final : public RandomAccessFile {
   PageRun Extend(PageRun run, PageClaims& claims) const;
 
   PageLoader loader_;
-  Opener open_beside_;
+  NeighbourOpener open_beside_;
   std::stop_token stop_;
   mutable PageTable table_;
   mutable ReadAhead ahead_;  // last, so that its threads end first

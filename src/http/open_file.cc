@@ -16,6 +16,7 @@
 
 #include "base/descriptor.h"
 #include "base/error.h"
+#include "base/neighbours.h"
 #include "base/posix_file.h"
 #include "http/http_file.h"
 #include "http/remote_file.h"
@@ -35,29 +36,8 @@ Result<OpenedFile> OpenNamelessFile(const std::string& directory) {
   return OpenedFile{std::move(fd), 0};
 }
 
-// A file that was downloaded as a whole.
-class DownloadedFile final : public RandomAccessFile {
- public:
-  DownloadedFile(std::unique_ptr<RandomAccessFile> file,
-                 HttpFile::Opener open_beside)
-      : file_(std::move(file)), open_beside_(std::move(open_beside)) {}
-  Status Read(uint64_t offset, std::span<uint8_t> out) const override {
-    return file_->Read(offset, out);
-  }
-  uint64_t size() const override { return file_->size(); }
-  const std::string& path() const override { return file_->path(); }
-  Result<std::unique_ptr<RandomAccessFile>> OpenBeside(
-      const std::string& name) const override {
-    return open_beside_(name);
-  }
-
- private:
-  std::unique_ptr<RandomAccessFile> file_;
-  HttpFile::Opener open_beside_;
-};
-
 Result<std::unique_ptr<RandomAccessFile>> DownloadFile(
-    const RemoteFile& file, HttpFile::Opener open_beside,
+    const RemoteFile& file, NeighbourOpener open_beside,
     const std::stop_token& stop) {
   const char* const given = getenv("TMPDIR");
   const std::string directory =
@@ -74,7 +54,7 @@ Result<std::unique_ptr<RandomAccessFile>> DownloadFile(
       [&](ByteView bytes) { return out->Append(bytes); }));
   Descriptor copy(fcntl(fd, F_DUPFD_CLOEXEC, 0));
   if (copy.get() < 0) return std::unexpected(IoError("read", directory, errno));
-  return std::make_unique<DownloadedFile>(
+  return WithNeighbours(
       MakeRandomAccessFile(std::move(copy), file.name(), out->size()),
       std::move(open_beside));
 }
@@ -100,8 +80,8 @@ Result<std::unique_ptr<RandomAccessFile>> OpenUrl(const std::string& url,
   ZPACK_ASSIGN_OR_RETURN(
       RemoteFile::Opened opened,
       RemoteFile::Open(url, HttpSettings{}, HttpFile::kStartSize, stop));
-  const HttpFile::Opener open_beside = [url, options,
-                                        stop](const std::string& name) {
+  const NeighbourOpener open_beside = [url, options,
+                                       stop](const std::string& name) {
     return OpenUrl(UrlBeside(url, name), options, stop);
   };
   if (opened.whole_only) {

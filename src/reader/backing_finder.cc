@@ -62,14 +62,6 @@ std::vector<std::string> ListSomeFiles(const std::string& directory) {
   return files;
 }
 
-// The directory that a symbolic link leads into; empty if `path` is no link.
-std::string LinkedDirectory(const std::string& path) {
-  std::error_code error;
-  if (!fs::is_symlink(path, error)) return {};
-  const fs::path target = fs::canonical(path, error);
-  return error ? std::string() : target.parent_path().string();
-}
-
 // Where the files below are looked for.
 class ChainSearch {
  public:
@@ -245,11 +237,9 @@ class ChainSearch {
     ZPACK_ASSIGN_OR_RETURN(Chain chain, std::move(opened));
     const auto refs = RefsOf(chain);
     if (!refs || !LeadTo(*above.structure().backed, *refs)) return Chain{};
-    ZPACK_ASSIGN_OR_RETURN(const FileIndex index,
-                           ReadJoinedIndex(chain, options_));
-    if (format::IdsDigest(index.ids, index.ranks) != below.ids_digest) {
-      return Chain{};
-    }
+    ZPACK_ASSIGN_OR_RETURN(const format::Digest digest,
+                           JoinedIdsDigest(chain, options_));
+    if (digest != below.ids_digest) return Chain{};
     ZPACK_ASSIGN_OR_RETURN(const bool fit, TablesFit(chain, above));
     if (!fit) return Chain{};
     std::ranges::reverse(chain);
@@ -288,6 +278,13 @@ class ChainSearch {
 };
 
 }  // namespace
+
+std::string LinkedDirectory(const std::string& path) {
+  std::error_code error;
+  if (!fs::is_symlink(path, error)) return {};
+  const fs::path target = fs::canonical(path, error);
+  return error ? std::string() : target.parent_path().string();
+}
 
 Result<OpenFiles> OpenChain(std::unique_ptr<SingleFile> top,
                             const ReadOptions& options) {

@@ -30,4 +30,7 @@ inline constexpr size_t kMaxChain = 255;
 Result<OpenFiles> OpenChain(std::unique_ptr<SingleFile> top,
                             const ReadOptions& options);
 
+// The directory that a symbolic link leads into; empty if `path` is no link.
+std::string LinkedDirectory(const std::string& path);
+
 }  // namespace zpack

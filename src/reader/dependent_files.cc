@@ -19,7 +19,6 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "format/constants.h"
-#include "format/object_index.h"
 #include "reader/backing_finder.h"
 #include "reader/file_structure.h"
 #include "reader/joined_index.h"
@@ -98,6 +97,14 @@ class FileBelowOthers {
     return is_readable() || names_.back().ends_with(kZpackEnding);
   }
 
+  // The files that it depends on, and itself.
+  Result<OpenFiles> OpenFilesOf() const {
+    ZPACK_ASSIGN_OR_RETURN(auto file, open_());
+    ZPACK_ASSIGN_OR_RETURN(auto top,
+                           SingleFile::Open(std::move(file), options_));
+    return OpenChain(std::move(top), options_);
+  }
+
   // True if a file that states `below` means this one, or can be read with it.
   Result<bool> IsMeant(const format::FileBelow& below) {
     const bool is_named = std::ranges::find(names_, below.name) != names_.end();
@@ -138,14 +145,8 @@ class FileBelowOthers {
       ids_digest_ = single_->ids_digest();
       return *ids_digest_;
     }
-    ZPACK_ASSIGN_OR_RETURN(auto file, open_());
-    ZPACK_ASSIGN_OR_RETURN(auto top,
-                           SingleFile::Open(std::move(file), options_));
-    ZPACK_ASSIGN_OR_RETURN(const OpenFiles chain,
-                           OpenChain(std::move(top), options_));
-    ZPACK_ASSIGN_OR_RETURN(const FileIndex index,
-                           ReadJoinedIndex(chain, options_));
-    ids_digest_ = format::IdsDigest(index.ids, index.ranks);
+    ZPACK_ASSIGN_OR_RETURN(const OpenFiles chain, OpenFilesOf());
+    ZPACK_ASSIGN_OR_RETURN(ids_digest_, JoinedIdsDigest(chain, options_));
     return *ids_digest_;
   }
 
@@ -225,10 +226,8 @@ std::unexpected<Error> MayBeNeeded(const std::string& path, const Error& why) {
 // replaced, but what it leads to.
 std::vector<std::string> DirectoriesOf(const std::string& path) {
   std::vector<std::string> directories = {DirectoryOf(path)};
-  std::error_code error;
-  if (fs::is_symlink(path, error)) {
-    directories.push_back(DirectoryOf(Target(path)));
-  }
+  std::string linked = LinkedDirectory(path);
+  if (!linked.empty()) directories.push_back(std::move(linked));
   return directories;
 }
 
@@ -273,9 +272,7 @@ Status CheckServes(const std::string& path, const std::string& output) {
   const ReadOptions options;
   FileBelowOthers replacement = FileBelowOthers::At(path, options);
   if (!replacement.is_readable()) return {};
-  ZPACK_ASSIGN_OR_RETURN(auto file, PosixFileSystem().OpenForRead(path));
-  ZPACK_ASSIGN_OR_RETURN(auto top, SingleFile::Open(std::move(file), options));
-  const auto chain = OpenChain(std::move(top), options);
+  const auto chain = replacement.OpenFilesOf();
   if (chain && IsAmong(std::span(*chain).first(chain->size() - 1), output)) {
     return NeededBy(output, path);
   }

@@ -183,4 +183,11 @@ Result<FileIndex> ReadJoinedIndex(FileChain files, const ReadOptions& options,
                    AtPath{files.back()->path()});
 }
 
+Result<format::Digest> JoinedIdsDigest(FileChain files,
+                                       const ReadOptions& options) {
+  ZPACK_ASSIGN_OR_RETURN(const FileIndex index,
+                         ReadJoinedIndex(files, options));
+  return format::IdsDigest(index.ids, index.ranks);
+}
+
 }  // namespace zpack

@@ -44,6 +44,11 @@ Result<FileIndex> ReadIndexOf(const SingleFile& file,
                               const ReadOptions& options,
                               std::optional<Derivation>* derivation = nullptr);
 
+// The digest of all ids of the files in the order of their numbers, as a file
+// that depends on them states it. Errors are those of ReadJoinedIndex.
+Result<format::Digest> JoinedIdsDigest(FileChain files,
+                                       const ReadOptions& options);
+
 // The index of the files below `number`, whose objects are those before it in
 // `index`.
 FileIndex IndexBelow(const FileIndex& index, ObjectNumber number);

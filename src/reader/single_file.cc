@@ -8,7 +8,6 @@
 
 #include "base/error.h"
 #include "base/hash.h"
-#include "reader/stated_size.h"
 
 namespace zpack {
 namespace {
@@ -20,8 +19,7 @@ constexpr uint64_t kChecksumPiece = uint64_t{256} << 10;
 
 Result<std::unique_ptr<SingleFile>> SingleFile::Open(
     std::unique_ptr<RandomAccessFile> file, const ReadOptions& options) {
-  ZPACK_ASSIGN_OR_RETURN(auto sized, WithStatedSize(std::move(file), options));
-  std::unique_ptr<SingleFile> single(new SingleFile(std::move(sized), options));
+  std::unique_ptr<SingleFile> single(new SingleFile(std::move(file), options));
   ZPACK_TRY(single->Load());
   return single;
 }

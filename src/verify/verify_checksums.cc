@@ -333,11 +333,9 @@ Status CheckBelow(const ArchiveFile& archive, VerifyReport& report) {
     }
     const format::FileBelow& stated = changes.below;
     if (files[i - 1]->trailer().file_hash == stated.file_hash) continue;
-    ZPACK_ASSIGN_OR_RETURN(const FileIndex below,
-                           ReadJoinedIndex(files.first(i), archive.options()));
-    if (format::IdsDigest(below.ids, below.ranks) == stated.ids_digest) {
-      continue;
-    }
+    ZPACK_ASSIGN_OR_RETURN(const format::Digest digest,
+                           JoinedIdsDigest(files.first(i), archive.options()));
+    if (digest == stated.ids_digest) continue;
     report.damages.push_back(
         NewError(ErrorCode::kCorrupt,
                  "'{}' has other objects than '{}' needs, at offset {} of '{}'",

@@ -263,6 +263,15 @@ def test_separated_fork_has_a_file_of_its_own_without_objects_of_others(on_clust
     assert on_cluster("separate", store, "nothing.git").status == 128
 
 
+def expect_conversion_alone(on_cluster, source, store, ids):
+    """The next run converts fork1.git by itself; its archive has these objects."""
+    ran = on_cluster("archive", source, "--to", store, *FAMILIES)
+    assert (ran.status, "1 archived, 4 unchanged" in ran.output) == (0, True), ran
+    chain = chains(store)["fork1.git"]
+    assert len(chain) == 1
+    assert ids_in(path_of(store, chain[0])) == ids
+
+
 def test_fork_separated_from_its_source_has_only_its_own_objects(on_cluster, tmp_path):
     source, store = tmp_path / "source", tmp_path / "store"
     base = make_family(source)
@@ -271,11 +280,7 @@ def test_fork_separated_from_its_source_has_only_its_own_objects(on_cluster, tmp
     one = opened(source / "fork1.git")
     assert ids_of(base) - ids_of(one)
     assert on_cluster("separate", store, "fork1.git", "--from-source").status == 0
-    ran = on_cluster("archive", source, "--to", store, *FAMILIES)
-    assert (ran.status, "1 archived, 4 unchanged" in ran.output) == (0, True), ran
-    chain = chains(store)["fork1.git"]
-    assert len(chain) == 1
-    assert ids_in(path_of(store, chain[0])) == ids_of(one)
+    expect_conversion_alone(on_cluster, source, store, ids_of(one))
 
 
 def test_separated_fork_is_converted_from_its_source_once_if_that_is_wanted(
@@ -289,11 +294,7 @@ def test_separated_fork_is_converted_from_its_source_once_if_that_is_wanted(
     assert on_cluster("separate", store, "fork1.git").status == 0
     assert ids_of(base) <= ids_in(path_of(store, chains(store)["fork1.git"][0]))
     assert on_cluster("separate", store, "fork1.git", "--from-source").status == 0
-    ran = on_cluster("archive", source, "--to", store, *FAMILIES)
-    assert (ran.status, "1 archived, 4 unchanged" in ran.output) == (0, True), ran
-    chain = chains(store)["fork1.git"]
-    assert len(chain) == 1
-    assert ids_in(path_of(store, chain[0])) == ids_of(one)
+    expect_conversion_alone(on_cluster, source, store, ids_of(one))
     ran = on_cluster("archive", source, "--to", store, *FAMILIES)
     assert (ran.status, "0 archived, 5 unchanged" in ran.output) == (0, True), ran
 

@@ -262,7 +262,8 @@ def test_prune_keeps_what_only_receipts_name(on_cluster, source, tmp_path, gone)
     assert len(list((store / "receipts").iterdir())) == 3
 
 
-def test_prune_keeps_what_receipts_name_if_the_manifest_is_older(on_cluster, source, tmp_path):
+def store_with_an_older_manifest(on_cluster, source, tmp_path):
+    """A store and the hash of an archive that is newer than the manifest."""
     store = tmp_path / "store"
     assert on_cluster("archive", source, "--to", store).status == 0
     shutil.copy(store / "manifest.sqlite", tmp_path / "older")
@@ -270,19 +271,19 @@ def test_prune_keeps_what_receipts_name_if_the_manifest_is_older(on_cluster, sou
     assert on_cluster("archive", source, "--to", store).status == 0
     one = newest(store)[b"one.git"][0]
     shutil.copy(tmp_path / "older", store / "manifest.sqlite")
+    return store, one
+
+
+def test_prune_keeps_what_receipts_name_if_the_manifest_is_older(on_cluster, source, tmp_path):
+    store, one = store_with_an_older_manifest(on_cluster, source, tmp_path)
     old_store(store)
     assert run_fleet("prune", store).status == 0
     assert (store / f"objects/{one[:2]}/{one}.zpack").exists()
 
 
 def test_prune_stops_at_a_receipt_that_may_name_a_newer_archive(on_cluster, source, tmp_path):
-    store = tmp_path / "store"
-    assert on_cluster("archive", source, "--to", store).status == 0
-    shutil.copy(store / "manifest.sqlite", tmp_path / "older")
-    Repository(source / "one.git", "--bare").commit("more")
-    assert on_cluster("archive", source, "--to", store).status == 0
+    store, _ = store_with_an_older_manifest(on_cluster, source, tmp_path)
     before = sorted(store.glob("objects/*/*"))
-    shutil.copy(tmp_path / "older", store / "manifest.sqlite")
     for receipt in (store / "receipts").iterdir():
         receipt.write_bytes(b"")
     old_store(store)

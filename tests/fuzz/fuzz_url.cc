@@ -171,7 +171,7 @@ bool Read(const Server& server, const std::string& cache) {
   auto disk = DiskCache::Open({cache, uint64_t{1} << 20},
                               opened->file->Version(), kPageSize);
   const HttpFile file(PageLoader(std::move(opened->file), std::move(disk)),
-                      std::move(opened->start), HttpFile::Opener(), {});
+                      std::move(opened->start), NeighbourOpener(), {});
   if (file.size() > 2 * Content().size()) return false;
   bool all = file.size() == Content().size();
   constexpr size_t kStep = 100'000;

@@ -327,7 +327,8 @@ const Command* FindCommand(std::string_view name) {
 
 po::variables_map ParseArguments(const Command& command,
                                  const std::vector<std::string>& arguments) {
-  po::options_description all = OwnOptions(command);
+  const po::options_description own = OwnOptions(command);
+  po::options_description all = own;
   po::positional_options_description positional;
   for (size_t i = 0; i < command.arguments.size(); ++i) {
     const std::string name(command.arguments[i]);
@@ -345,11 +346,10 @@ po::variables_map ParseArguments(const Command& command,
     positional.add(kSurplus, -1);
   }
   po::variables_map values;
-  std::vector<std::string> words =
-      PlainWords(command, OwnOptions(command), arguments);
+  std::vector<std::string> words = PlainWords(command, own, arguments);
   const std::vector<std::string> after = TakeWordsAfterDashes(command, words);
   words = WithOptionalValues(command, std::move(words));
-  words = WithEmptyValuesApart(OwnOptions(command), words);
+  words = WithEmptyValuesApart(own, words);
   po::parsed_options parsed = po::command_line_parser(words)
                                   .options(all)
                                   .positional(positional)

@@ -40,6 +40,29 @@ std::optional<struct stat> StatusOf(const fs::path& path) {
   return std::nullopt;
 }
 
+// kInvalidArgument if `output` is the file `input`, or one that it depends on.
+Status CheckIsNoInput(const std::string& output, const std::string& input,
+                      const ReadOptions& options) {
+  std::error_code error;
+  const auto refuse = [&](std::string_view what) {
+    return std::unexpected(Error{
+        .code = ErrorCode::kInvalidArgument,
+        .message = fmt::format("the output '{}' is {}",
+                               QuoteName(output, kMaxNameInMessage), what),
+        .path = output});
+  };
+  if (fs::equivalent(output, input, error)) {
+    return refuse("the .zpack file itself");
+  }
+  const auto files = ListChain(input, options);
+  for (const std::string& file : files.value_or(std::vector<std::string>())) {
+    if (!fs::equivalent(output, file, error)) continue;
+    return refuse(fmt::format("a file that '{}' depends on",
+                              QuoteName(input, kMaxNameInMessage)));
+  }
+  return {};
+}
+
 }  // namespace
 
 OutputFile::OutputFile(fs::path path)
@@ -77,25 +100,14 @@ int OutputFile::Write(const Io& io,
   return published ? kDone : Fail(io, published.error());
 }
 
-Status CheckOutput(const std::string& output, const std::string& input,
+Status CheckOutput(const std::string& output,
+                   std::span<const std::string> inputs,
                    const ReadOptions& options) {
   std::error_code error;
   if (!fs::exists(output, error)) return {};
-  const auto refuse = [&](std::string_view what) {
-    return std::unexpected(Error{
-        .code = ErrorCode::kInvalidArgument,
-        .message = fmt::format("the output '{}' is {}",
-                               QuoteName(output, kMaxNameInMessage), what),
-        .path = output});
-  };
-  if (fs::equivalent(output, input, error)) {
-    return refuse("the .zpack file itself");
-  }
-  const auto files = ListChain(input, options);
-  for (const std::string& file : files.value_or(std::vector<std::string>())) {
-    if (!fs::equivalent(output, file, error)) continue;
-    return refuse(fmt::format("a file that '{}' depends on",
-                              QuoteName(input, kMaxNameInMessage)));
+  for (const std::string& input : inputs) {
+    const Status apart = CheckIsNoInput(output, input, options);
+    if (!apart) return apart;
   }
   Status replaceable = CheckReplaceable(output);
   if (!replaceable) {

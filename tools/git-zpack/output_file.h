@@ -12,6 +12,7 @@
 #include <functional>
 #include <optional>
 #include <ostream>
+#include <span>
 #include <string>
 
 #include "cli.h"
@@ -50,10 +51,11 @@ class OutputFile {
 };
 
 // kInvalidArgument if `output`, where a command writes what it makes of the
-// .zpack file `input`, is that file or one that it depends on; where these
-// cannot be found, only `input` counts. kExists if others depend on `output`
+// .zpack files `inputs`, is one of them or one that they depend on; where these
+// cannot be found, only `inputs` count. kExists if others depend on `output`
 // (CheckReplaceable).
-Status CheckOutput(const std::string& output, const std::string& input,
+Status CheckOutput(const std::string& output,
+                   std::span<const std::string> inputs,
                    const ReadOptions& options);
 
 }  // namespace zpack::cli

@@ -24,7 +24,7 @@ void AddStarsAfterSlash(std::string& pattern) {
 
 bool EqualIn(std::string_view a, std::string_view b, LetterCase letters) {
   if (letters == LetterCase::kExact) return a == b;
-  return std::ranges::equal(a, b, {}, ToLower, ToLower);
+  return EqualsIgnoringCase(a, b);
 }
 
 }  // namespace

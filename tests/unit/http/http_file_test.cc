@@ -47,7 +47,7 @@ class HttpFileTest : public ::testing::Test {
                                 opened->file->Version(), kPageSize);
     return std::make_unique<HttpFile>(
         PageLoader(std::move(opened->file), std::move(disk)),
-        std::move(opened->start), HttpFile::Opener(), stop);
+        std::move(opened->start), NeighbourOpener(), stop);
   }
   // Expects that these bytes can be read and are right.
   void ExpectBytes(const HttpFile& file, uint64_t offset, size_t size) const {

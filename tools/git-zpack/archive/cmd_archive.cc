@@ -7,6 +7,7 @@
 #include <ctime>
 #include <filesystem>
 #include <ostream>
+#include <span>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -178,7 +179,7 @@ int Run(const po::variables_map& values, const Io& io) {
   if (!Has(values, "output")) return Write(**reader, plan, io.out, io);
   const std::string path = Text(values, "output");
   const Status apart =
-      CheckOutput(path, file, ReadContext(values, io).options());
+      CheckOutput(path, std::span(&file, 1), ReadContext(values, io).options());
   if (!apart) return Fail(io, apart.error());
   return OutputFile(path).Write(
       io, [&](std::ostream& out) { return Write(**reader, plan, out, io); });

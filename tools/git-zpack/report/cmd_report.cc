@@ -102,7 +102,7 @@ int Run(const po::variables_map& values, const Io& io) {
         CheckReplaceablePage(Text(values, "html"), path, overwrite);
     if (!checked) return Fail(io, checked.error());
     const Status apart =
-        CheckOutput(Text(values, "html"), path, read.options());
+        CheckOutput(Text(values, "html"), paths, read.options());
     if (!apart) return Fail(io, apart.error());
   }
   const auto report = CollectReport(path, options);

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <ostream>
+#include <span>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -146,7 +147,7 @@ int RunBundle(const po::variables_map& values, const RunContext& context,
                                  QuoteName(bundle, kMaxNameInMessage))});
   }
   const std::string file = FileToRead(values);
-  const Status apart = CheckOutput(bundle, file, options.read);
+  const Status apart = CheckOutput(bundle, std::span(&file, 1), options.read);
   if (!apart) return Fail(io, apart.error());
   const auto reader = ArchiveReader::Open(file, options.read);
   if (!reader) return FailToRead(values, reader.error(), io);

@@ -36,13 +36,12 @@ std::optional<std::string> ReportPath(const po::variables_map& values,
                                       const ReadOptions& options) {
   if (!Has(values, "output")) return std::nullopt;
   std::string output = Text(values, "output");
-  const bool is_input = std::ranges::any_of(files, [&](const InputFile& file) {
-    return !CheckOutput(output, file.path, options);
-  });
   std::error_code ignored;
   const auto target = std::filesystem::weakly_canonical(output, ignored);
-  if (output.empty() || is_input || output.ends_with(".zpack") ||
-      target.extension() == ".zpack") {
+  std::vector<std::string> inputs;
+  for (const InputFile& file : files) inputs.push_back(file.path);
+  if (output.empty() || output.ends_with(".zpack") ||
+      target.extension() == ".zpack" || !CheckOutput(output, inputs, options)) {
     throw UsageError{
         fmt::format("option '--output' expects a file for the report, not '{}'",
                     QuoteName(output, kMaxNameInMessage))};
