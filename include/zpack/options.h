@@ -72,10 +72,11 @@ enum class Discovery : uint8_t { kNone, kUpwards };
 enum class Profile : uint8_t {
   kFast,      // few delta candidates per blob, low zstd level
   kBalanced,  // the default
-  kMax,       // many delta candidates, larger blocks, high zstd level
-  kCold,      // as small as can be: blocks continue the text of those before
-              // them, so that reading one object may decode 64 MiB more, and
-              // the ids of objects are left out (ReadOptions::derivation)
+  kMax,       // many delta candidates, larger blocks, high zstd level; blocks
+              // continue the text of those before them, so that reading one
+              // object may decode 64 MiB more
+  kCold,      // as small as can be: as kMax, and the ids of objects are left
+              // out (ReadOptions::derivation)
 };
 
 // Options of every long-running operation.

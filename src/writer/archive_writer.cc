@@ -114,10 +114,8 @@ class ArchiveWriter {
     if (block.plan && IsWritten(block)) return ReadWritten(block);
     if (block.plan) {
       IdleWorkers idle(parts);
-      // The blocks of a group follow each other in one encoder.
-      BlockHelpers* const helpers = plan_.options.groups ? nullptr : &idle;
       return worker.Encode(*block.plan, block.segment,
-                           {&block.encoded, helpers});
+                           {&block.encoded, &idle, block.plan->raw_size});
     }
     ZPACK_ASSIGN_OR_RETURN(
         block.taken_over,

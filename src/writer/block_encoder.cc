@@ -4,53 +4,36 @@
 #include "writer/block_encoder.h"
 
 #include <algorithm>
+#include <initializer_list>
 
 #include "base/error.h"
 #include "format/chunk.h"
-#include "format/limits.h"
 
 namespace zpack {
+namespace {
 
-void BlockEncoder::BeginStretch(uint64_t raw_size) {
-  if (!group_) return;
-  group_->open = false;
-  group_->expected = raw_size;
+// Appends the chunk of a block to `out`. `parts` are what is stored of its
+// streams. Returns the bytes of memory that the streams take when decoded.
+uint64_t AppendBlock(const format::BlockHeader& header,
+                     const std::vector<format::StreamHeader>& streams,
+                     std::initializer_list<ByteView> parts, Bytes& out) {
+  Bytes payload;
+  format::Encode(header, streams, payload);
+  for (const ByteView part : parts) Append(payload, part);
+  format::EncodeChunk(format::kBlockChunk, 0, payload, out);
+  return format::DecodedSize(header, streams);
 }
 
-Status BlockEncoder::StoreContinued(const format::RawStream& raw) {
-  const uint64_t size = raw.bytes.size();
-  if (!group_->open || group_->place.blocks == format::kMaxGroupBlocks ||
-      group_->place.raw_size + size > format::kMaxGroupSize) {
-    // Small repositories need no large window. A stream has hardly more bytes
-    // than its objects.
-    group_->compressor.BeginPieces(group_->expected);
-    group_->place = {};
-  }
-  group_->open = true;
-  block_place_ = group_->place;
-  ++group_->place.blocks;
-  group_->place.raw_size += static_cast<uint32_t>(size);
-  ZPACK_ASSIGN_OR_RETURN(const uint64_t stored_size,
-                         group_->compressor.CompressPiece(raw.bytes, stored_));
-  headers_.push_back(
-      {raw.kind, format::StreamCodec::kContinued, size, stored_size});
-  return {};
-}
+}  // namespace
 
-Status BlockEncoder::Store(const format::RawStream& raw, bool may_continue) {
+Status BlockEncoder::Store(const format::RawStream& raw) {
   format::StreamHeader stream{raw.kind, format::StreamCodec::kZstd,
                               raw.bytes.size(), 0};
   const size_t start = stored_.size();
   // Media files do not become smaller with more effort, so the fast compressor
   // is enough.
   ZPACK_ASSIGN_OR_RETURN(const bool incompressible,
-                         compressibility_.IsIncompressible(raw.bytes));
-  if (group_ && may_continue) {
-    if (!incompressible && raw.bytes.size() <= format::kMaxGroupSize) {
-      return StoreContinued(raw);
-    }
-    group_->open = false;
-  }
+                         IsIncompressible(raw.bytes));
   ZstdCompressor& compressor =
       incompressible ? compressibility_.fast_compressor() : compressor_;
   ZPACK_ASSIGN_OR_RETURN(stream.stored_size,
@@ -68,29 +51,48 @@ Status BlockEncoder::Store(const format::RawStream& raw, bool may_continue) {
 void BlockEncoder::Begin() {
   headers_.clear();
   stored_.clear();
-  block_place_ = {};
 }
 
 void BlockEncoder::Finish(const format::BlockHeader& header, Bytes& out) {
-  decoded_size_ = format::DecodedSize(header, headers_);
-  payload_.clear();
-  format::Encode(header, headers_, payload_);
-  Append(payload_, stored_);
-  format::EncodeChunk(format::kBlockChunk, 0, payload_, out);
+  decoded_size_ = AppendBlock(header, headers_, {stored_}, out);
 }
 
 Status BlockEncoder::Encode(const format::BlockHeader& header,
                             std::span<const format::RawStream> streams,
                             Bytes& out) {
   Begin();
-  const auto continued = format::FindBlockForm(header.kind)->continued;
-  for (const format::RawStream& raw : streams) {
-    ZPACK_TRY(Store(raw, raw.kind == continued));
-  }
-  format::BlockHeader placed = header;
-  placed.group = block_place_;
-  Finish(placed, out);
+  for (const format::RawStream& raw : streams) ZPACK_TRY(Store(raw));
+  Finish(header, out);
   return {};
+}
+
+Result<PartialBlock> BlockEncoder::EncodeWithout(
+    format::StreamKind continued, const format::BlockHeader& header,
+    std::span<const format::RawStream> streams) {
+  PartialBlock block;
+  block.header = header;
+  Begin();
+  for (const format::RawStream& raw : streams) {
+    if (raw.kind == continued) {
+      block.continued = headers_.size();
+      block.place = stored_.size();
+      headers_.push_back(
+          {raw.kind, format::StreamCodec::kContinued, raw.bytes.size(), 0});
+    } else {
+      ZPACK_TRY(Store(raw));
+    }
+  }
+  block.streams = headers_;
+  block.stored = stored_;
+  return block;
+}
+
+uint64_t CompleteBlock(PartialBlock block, ByteView piece, Bytes& out) {
+  block.streams[block.continued].stored_size = piece.size();
+  const ByteView stored = block.stored;
+  return AppendBlock(
+      block.header, block.streams,
+      {stored.first(block.place), piece, stored.subspan(block.place)}, out);
 }
 
 Status BlockEncoder::EncodeChanged(const format::BlockView& block,
@@ -101,7 +103,7 @@ Status BlockEncoder::EncodeChanged(const format::BlockView& block,
     const auto raw = std::ranges::find(changed, stream.header.kind,
                                        &format::RawStream::kind);
     if (raw != changed.end()) {
-      ZPACK_TRY(Store(*raw, false));
+      ZPACK_TRY(Store(*raw));
     } else {
       headers_.push_back(stream.header);
       Append(stored_, stream.stored);

@@ -6,10 +6,8 @@
 
 #pragma once
 
-#include <optional>
 #include <span>
 #include <stop_token>
-#include <utility>
 #include <vector>
 
 #include "base/bytes.h"
@@ -23,23 +21,40 @@
 
 namespace zpack {
 
+// A block without its continued stream.
+struct PartialBlock {
+  format::BlockHeader header;
+  std::vector<format::StreamHeader> streams;
+  Bytes stored;          // the other streams
+  size_t continued = 0;  // position in `streams`
+  size_t place = 0;      // of the continued stream in `stored`
+};
+
 class BlockEncoder {
  public:
-  explicit BlockEncoder(int level) : compressor_(level) {}
+  explicit BlockEncoder(int level) : BlockEncoder(AtLevel(level), {}) {}
   BlockEncoder(const EncodingOptions& options, const std::stop_token& stop)
-      : compressor_(options.level, stop, options.halvings) {
-    if (options.groups) {
-      group_.emplace(ZstdCompressor(options.level, stop, options.halvings));
-    }
-  }
+      : options_(options), stop_(stop), compressor_(NewCompressor()) {}
 
-  // Begins a stretch with `raw_size` bytes of objects: the next block does not
-  // continue another one.
-  void BeginStretch(uint64_t raw_size);
+  const EncodingOptions& options() const { return options_; }
+  // A compressor like the one of this encoder.
+  ZstdCompressor NewCompressor() const {
+    return ZstdCompressor(options_.level, stop_, options_.halvings);
+  }
+  // As Compressibility::IsIncompressible.
+  Result<bool> IsIncompressible(ByteView content) {
+    return compressibility_.IsIncompressible(content);
+  }
 
   // Appends the chunk of a block with `header` and `streams` to `out`.
   Status Encode(const format::BlockHeader& header,
                 std::span<const format::RawStream> streams, Bytes& out);
+
+  // Compresses the streams of a block, but not `continued`, which is one of
+  // them. CompleteBlock does the rest.
+  Result<PartialBlock> EncodeWithout(
+      format::StreamKind continued, const format::BlockHeader& header,
+      std::span<const format::RawStream> streams);
 
   // Appends the chunk of `block` to `out`. Streams in `changed` replace the
   // streams of the same kind; the other streams are copied as they are stored.
@@ -50,35 +65,29 @@ class BlockEncoder {
   uint64_t decoded_size() const { return decoded_size_; }
 
  private:
+  static EncodingOptions AtLevel(int level) {
+    EncodingOptions options;
+    options.level = level;
+    return options;
+  }
+
   // Begin starts a block; Finish appends its chunk to `out`.
   void Begin();
   void Finish(const format::BlockHeader& header, Bytes& out);
-  // Appends `raw` to `stored_`: as the next piece of the group if it may be
-  // continued and compresses, otherwise by itself, compressed if that makes the
-  // stream smaller.
-  Status Store(const format::RawStream& raw, bool may_continue);
-  // Appends `raw` to `stored_` as the next piece of the group.
-  Status StoreContinued(const format::RawStream& raw);
+  // Appends `raw` to `stored_`, compressed if that makes the stream smaller.
+  Status Store(const format::RawStream& raw);
 
-  // The group that the next block may continue.
-  struct Group {
-    explicit Group(ZstdCompressor of_pieces)
-        : compressor(std::move(of_pieces)) {}
-
-    ZstdCompressor compressor;
-    uint64_t expected = 0;     // bytes of objects left in the stretch
-    bool open = false;         // the last block had a continued stream
-    format::GroupPlace place;  // of the next block, if the group is open
-  };
-
+  EncodingOptions options_;
+  std::stop_token stop_;
   ZstdCompressor compressor_;
-  std::optional<Group> group_;      // if groups are written
-  format::GroupPlace block_place_;  // of the block that is being encoded
   Compressibility compressibility_;
   std::vector<format::StreamHeader> headers_;
   Bytes stored_;
-  Bytes payload_;
   uint64_t decoded_size_ = 0;
 };
+
+// Appends the chunk of `block` to `out`, with `piece`, its continued stream
+// compressed. Returns the bytes of memory that its streams take when decoded.
+uint64_t CompleteBlock(PartialBlock block, ByteView piece, Bytes& out);
 
 }  // namespace zpack

@@ -76,7 +76,6 @@ template <typename StretchEncoder>
 Status BlockWorker::EncodeStretch(const PlannedStretch& plan,
                                   StretchEncoder& stretch,
                                   const BlockDestination& to) {
-  encoder_.BeginStretch(plan.raw_size);
   stretch.Begin(input_.Number(plan.first), to);
   for (uint32_t i = 0; i < plan.count; ++i) {
     ZPACK_TRY(CheckStop(stop_));

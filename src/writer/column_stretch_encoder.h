@@ -50,7 +50,11 @@ class ColumnStretchEncoder {
   }
 
   // Ends the stretch.
-  Status Finish() { return builder_.count() == 0 ? Status{} : CloseBlock(); }
+  Status Finish() {
+    if (builder_.count() != 0) ZPACK_TRY(CloseBlock());
+    output_.End();
+    return {};
+  }
 
  private:
   Status CloseBlock() {

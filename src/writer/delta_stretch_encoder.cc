@@ -75,7 +75,9 @@ Status DeltaStretchEncoder::Add(Bytes content, PathNumber path,
 }
 
 Status DeltaStretchEncoder::Finish() {
-  return builder_.layout().count() == 0 ? Status{} : CloseBlock();
+  if (builder_.layout().count() != 0) ZPACK_TRY(CloseBlock());
+  output_.End();
+  return {};
 }
 
 Status DeltaStretchEncoder::CloseBlock() {

@@ -24,19 +24,17 @@ EncodingOptions ProfileOptions(Profile profile) {
     case Profile::kMax:
       return {.level = 19,
               .block_size = 8'000'000,
-              .same_path_candidates = 12,
-              .similar_candidates = 8,
-              .good_for_path = 200,
-              .good_for_all = 600};
-    case Profile::kCold:
-      return {.level = 20,
-              .block_size = 8'000'000,
               .same_path_candidates = 24,
               .similar_candidates = 16,
               .good_for_path = 60,
               .good_for_all = 150,
-              .groups = true,
-              .derived_ids = true};
+              .groups = true};
+    case Profile::kCold: {
+      EncodingOptions cold = ProfileOptions(Profile::kMax);
+      cold.level = 20;
+      cold.derived_ids = true;
+      return cold;
+    }
     case Profile::kBalanced:
       break;
   }
@@ -84,14 +82,21 @@ Result<EncodingOptions> ResolveEncoding(const ConvertOptions& options) {
   return encoding;
 }
 
+// With less than a group, two groups would never be compressed at the same
+// time.
+uint64_t MostWaiting(const EncodingOptions& options) {
+  return format::kMaxGroupSize >> options.halvings;
+}
+
 uint64_t EncodingMemory(const EncodingOptions& options) {
   const BlockSizes sizes(options.block_size, options.halvings);
   // The block being filled, compressed and passed on, and a large object with
   // the content it is compared with.
   const uint64_t pieces =
       options.groups
-          ? ZstdCompressor::PieceMemory(options.level, format::kMaxGroupSize,
-                                        options.halvings)
+          ? MostWaiting(options) +
+                ZstdCompressor::PieceMemory(
+                    options.level, format::kMaxGroupSize, options.halvings)
           : 0;
   return ZstdCompressor::Memory(options.level, 2 * options.block_size,
                                 options.halvings) +

@@ -32,6 +32,9 @@ struct EncodingOptions {
   unsigned halvings = 0;
 };
 
+// Bytes of the streams that wait to be compressed for the groups of a stretch.
+uint64_t MostWaiting(const EncodingOptions& options);
+
 // Bytes of memory that one thread needs for encoding.
 uint64_t EncodingMemory(const EncodingOptions& options);
 

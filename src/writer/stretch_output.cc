@@ -27,6 +27,11 @@ Status StretchOutput::AddBlock(const Objects& objects,
   block.first_object = first_;
   block.expansion = {objects.content, 0, objects.chains};
   first_ = first_ + objects.count;
+  if (groups_) {
+    ZPACK_ASSIGN_OR_RETURN(const bool in_group,
+                           groups_->Encode(header, streams, encoder_, block));
+    if (in_group) return {};
+  }
   if (to_.helpers == nullptr || !to_.helpers->IsWanted()) {
     return EncodeInto(block, header, streams, encoder_);
   }

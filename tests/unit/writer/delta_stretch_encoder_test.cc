@@ -241,8 +241,7 @@ TEST(Groups, GoOnThroughAStretch) {
   DeltaStretchEncoder stretch(DeltaPlannerOptions{}, kBlockSize, encoder);
   for (int round = 0; round < 2; ++round) {
     EncodedBlocks blocks;
-    encoder.BeginStretch(uint64_t{1} << 20);
-    stretch.Begin(kFirstBlob, {&blocks});
+    stretch.Begin(kFirstBlob, {&blocks, nullptr, uint64_t{1} << 20});
     for (const Blob& blob : RandomBlobs(3, 60, 6000)) {
       ASSERT_THAT(stretch.Add(blob.content, blob.path), IsOk());
     }
@@ -263,10 +262,9 @@ EncodedBlocks BlockOfEach(BlockEncoder& encoder,
                           const std::vector<Bytes>& blobs) {
   uint64_t size = 0;
   for (const Bytes& blob : blobs) size += blob.size();
-  encoder.BeginStretch(size);
   DeltaStretchEncoder stretch(DeltaPlannerOptions{}, 1, encoder);
   EncodedBlocks blocks;
-  stretch.Begin(kFirstBlob, {&blocks});
+  stretch.Begin(kFirstBlob, {&blocks, nullptr, size});
   for (const Bytes& blob : blobs) {
     EXPECT_THAT(stretch.Add(blob, PathNumber(0)), IsOk());
   }
