@@ -57,7 +57,7 @@ void TreeStretchEncoder::AddParsed(ParsedTree tree) {
   // With more edits than entries, storing the whole tree is better.
   size_t limit = entries;
   for (auto base = bases_.rbegin(); base != bases_.rend(); ++base) {
-    if (base->chain_bytes + tree.content.size() > format::kMaxTreeChain ||
+    if (base->chain_bytes + tree.content.size() > max_chain_ ||
         !FindTreeEdits(parser_.names(), base->tree.items, tree.items, limit,
                        edits_)) {
       continue;

@@ -12,6 +12,7 @@
 
 #include "base/bytes.h"
 #include "base/index_spaces.h"
+#include "format/limits.h"
 #include "format/tree_block_builder.h"
 #include "writer/stretch_output.h"
 #include "writer/tree_parser.h"
@@ -29,6 +30,8 @@ class TreeStretchEncoder {
       : parser_(numbers),
         builder_(parser_.names(), parser_.numbers()),
         block_size_(block_size),
+        max_chain_(encoder.options().groups ? format::kMaxTreeChainOfSmallFiles
+                                            : format::kMaxTreeChain),
         output_(encoder) {}
 
   // Begins a stretch, as StretchOutput::Begin.
@@ -54,6 +57,7 @@ class TreeStretchEncoder {
   TreeParser parser_;
   format::TreeBlockBuilder builder_;
   uint64_t block_size_;
+  uint64_t max_chain_;  // bytes of the trees of a chain
   StretchOutput output_;
   PathNumber path_;
   // True if the next tree begins a lineage in this block.
