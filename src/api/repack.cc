@@ -158,8 +158,11 @@ Result<RepackStats> RepackRepository(FileSystem& file_system,
   ZPACK_TRY(CheckOptions(given, repository));
   ZPACK_ASSIGN_OR_RETURN(const RepositoryLocation location,
                          FindRepository(repository, given.discovery));
-  ZPACK_ASSIGN_OR_RETURN(const RepackSettings settings,
-                         ReadRepackSettings(location));
+  ZPACK_ASSIGN_OR_RETURN(
+      const RepackSettings settings,
+      ReadRepackSettings(location,
+                         {given.unreachable == Unreachable::kCruft,
+                          given.multi_pack_index == MultiPackIndex::kWrite}));
   ZPACK_TRY(CheckSettings(given, settings, repository));
   PhaseTimer timer(given.run.progress);
   RepackOptions options = given;

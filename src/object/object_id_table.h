@@ -69,8 +69,10 @@ class ObjectIdTable {
   // is not hexadecimal.
   std::pair<uint32_t, uint32_t> FindPrefix(std::string_view hex_prefix) const;
 
+  // Tables without ids are equal, whatever their formats.
   friend bool operator==(const ObjectIdTable& a, const ObjectIdTable& b) {
-    return a.format_ == b.format_ && a.ids_->bytes == b.ids_->bytes;
+    return a.ids_->bytes == b.ids_->bytes &&
+           (a.format_ == b.format_ || a.size() == 0);
   }
 
  private:

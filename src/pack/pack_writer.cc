@@ -192,7 +192,8 @@ std::vector<uint32_t> PackWriter::SortById() const {
       });
 }
 
-Status PackWriter::WriteIndex(const std::vector<uint32_t>& order) {
+Status PackWriter::WriteIndex(const std::vector<uint32_t>& order,
+                              unsigned version) {
   ZPACK_ASSIGN_OR_RETURN(const auto file, CreateTemporary(kTemporaryIndex));
   Hasher hasher(HashAlgorithmOf(format_));
   Bytes piece;
@@ -218,22 +219,30 @@ Status PackWriter::WriteIndex(const std::vector<uint32_t>& order) {
   std::array<uint32_t, 256> fan_out{};
   for (const uint32_t entry : order) ++fan_out[*IdOf(entry)];
   std::partial_sum(fan_out.begin(), fan_out.end(), fan_out.begin());
-  to.U32(kPackIndexSignature);
-  to.U32(kPackVersion);
-  for (const uint32_t count : fan_out) to.U32(count);
   const size_t width = ObjectIdWidth(format_);
-  ZPACK_TRY(
-      for_each([&](uint32_t entry) { to.Raw(ByteView(IdOf(entry), width)); }));
-  ZPACK_TRY(for_each([&](uint32_t entry) { to.U32(checksums_[entry]); }));
-  uint32_t large = 0;
-  ZPACK_TRY(for_each([&](uint32_t entry) {
-    const uint64_t offset = offsets_[entry];
-    to.U32(static_cast<uint32_t>(
-        offset < kFirstLargeOffset ? offset : kFirstLargeOffset | large++));
-  }));
-  ZPACK_TRY(for_each([&](uint32_t entry) {
-    if (offsets_[entry] >= kFirstLargeOffset) to.U64(offsets_[entry]);
-  }));
+  if (version != 1 || size_ > kFirstLargeOffset) {
+    to.U32(kPackIndexSignature);
+    to.U32(kPackVersion);
+    for (const uint32_t count : fan_out) to.U32(count);
+    ZPACK_TRY(for_each(
+        [&](uint32_t entry) { to.Raw(ByteView(IdOf(entry), width)); }));
+    ZPACK_TRY(for_each([&](uint32_t entry) { to.U32(checksums_[entry]); }));
+    uint32_t large = 0;
+    ZPACK_TRY(for_each([&](uint32_t entry) {
+      const uint64_t offset = offsets_[entry];
+      to.U32(static_cast<uint32_t>(
+          offset < kFirstLargeOffset ? offset : kFirstLargeOffset | large++));
+    }));
+    ZPACK_TRY(for_each([&](uint32_t entry) {
+      if (offsets_[entry] >= kFirstLargeOffset) to.U64(offsets_[entry]);
+    }));
+  } else {
+    for (const uint32_t count : fan_out) to.U32(count);
+    ZPACK_TRY(for_each([&](uint32_t entry) {
+      to.U32(static_cast<uint32_t>(offsets_[entry]));
+      to.Raw(ByteView(IdOf(entry), width));
+    }));
+  }
   to.Raw(pack_hash_);
   ZPACK_TRY(flush());
   std::array<uint8_t, Hasher::kMaxSize> storage;
@@ -265,7 +274,7 @@ Status PackWriter::WriteTemporary(const char* kind, ByteView bytes) {
   return file->Sync();
 }
 
-Status PackWriter::Finish() {
+Status PackWriter::Finish(const PackIndexStyle& index) {
   ZPACK_TRY(Flush());
   if (entry_count() != object_count_) ZPACK_TRY(Recount());
   std::array<uint8_t, Hasher::kMaxSize> storage;
@@ -276,8 +285,8 @@ Status PackWriter::Finish() {
   name_ = "pack-" + ToHex(pack_hash);
   pack_hash_.assign(pack_hash.begin(), pack_hash.end());
   const std::vector<uint32_t> order = SortById();
-  ZPACK_TRY(WriteIndex(order));
-  ZPACK_TRY(WriteReverseIndex(order));
+  ZPACK_TRY(WriteIndex(order, index.version));
+  if (index.reverse) ZPACK_TRY(WriteReverseIndex(order));
   // The lock of pack 0 is enough, and there can be thousands of packs.
   if (number_ != 0) file_.reset();
   return {};

@@ -30,6 +30,13 @@ struct PackEntry {
   uint64_t base_offset = 0;
 };
 
+// The indexes of a pack.
+struct PackIndexStyle {
+  // 1 or 2. An index with an offset of 2 GiB or more always has version 2.
+  unsigned version = 2;
+  bool reverse = true;  // whether there is a reverse index
+};
+
 class PackWriter {
  public:
   // Creates a pack of objects in `format` in `directory`, which must exist.
@@ -66,9 +73,9 @@ class PackWriter {
   Status BeginEntry(const ObjectId& id, const PackEntry& entry);
   Status AppendToEntry(ByteView piece);
 
-  // Writes the trailer, the index and the reverse index, and syncs all files
-  // under temporary names.
-  Status Finish();
+  // Writes the trailer and the indexes, and syncs all files under temporary
+  // names.
+  Status Finish(const PackIndexStyle& index = {});
 
   // Makes the pack a cruft pack. `mtimes` are by rank of the id. REQUIRES:
   // Finish has succeeded.
@@ -120,7 +127,7 @@ class PackWriter {
   // The entries in the order of their ids.
   std::vector<uint32_t> SortById() const;
   // Both get the result of SortById.
-  Status WriteIndex(const std::vector<uint32_t>& order);
+  Status WriteIndex(const std::vector<uint32_t>& order, unsigned version);
   Status WriteReverseIndex(const std::vector<uint32_t>& order);
   Status RemoveIfThere(const std::string& path);
   Result<std::unique_ptr<WritableFile>> CreateTemporary(const char* kind);

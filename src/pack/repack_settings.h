@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/shared_mode.h"
+#include "pack/pack_writer.h"
 #include "zpack/object_id.h"
 
 namespace zpack {
@@ -21,12 +22,13 @@ struct RepackSettings {
   std::string common_directory;  // shared by the repository and its work trees
   std::string object_directory;  // of the repository itself, without alternates
   uint64_t big_file_threshold = 0;
-  unsigned window = 0;                     // pack.window
-  unsigned depth = 0;                      // pack.depth
-  std::optional<unsigned> cruft_window;    // repack.cruftWindow
-  std::optional<unsigned> cruft_depth;     // repack.cruftDepth
-  uint64_t max_pack_size = 0;              // pack.packSizeLimit; 0 for none
-  SharedMode shared_mode;                  // core.sharedRepository
+  unsigned window = 0;                   // pack.window
+  unsigned depth = 0;                    // pack.depth
+  std::optional<unsigned> cruft_window;  // repack.cruftWindow
+  std::optional<unsigned> cruft_depth;   // repack.cruftDepth
+  PackIndexStyle index;        // pack.indexVersion, pack.writeReverseIndex
+  uint64_t max_pack_size = 0;  // pack.packSizeLimit; 0 for none
+  SharedMode shared_mode;      // core.sharedRepository
   std::vector<std::string> islands;        // pack.island
   std::optional<std::string> core_island;  // pack.islandCore
   bool delta_islands = false;              // repack.useDeltaIslands

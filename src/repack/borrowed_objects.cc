@@ -73,14 +73,20 @@ Result<ObjectIdTable> ReadPackedIds(const RepackJob& job,
   return ObjectIdTable::Merge(job.store.object_format(), tables);
 }
 
-Result<BorrowedObjects> FindBorrowed(const RepackJob& job,
-                                     const PackSets& packs,
-                                     const ObjectIdTable& needed) {
-  if (job.options.borrowed == Borrowed::kPack) return BorrowedObjects{};
+Result<BorrowedObjects> FindInAlternates(const RepackJob& job,
+                                         const PackSets& packs,
+                                         const ObjectIdTable& needed) {
   ZPACK_ASSIGN_OR_RETURN(const auto alternates, job.store.OpenAlternates());
   if (alternates == nullptr) return BorrowedObjects{};
   ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable theirs, alternates->List());
   return CheckBorrowed(job, packs, *alternates, theirs, needed);
+}
+
+Result<BorrowedObjects> FindBorrowed(const RepackJob& job,
+                                     const PackSets& packs,
+                                     const ObjectIdTable& needed) {
+  if (job.options.borrowed == Borrowed::kPack) return BorrowedObjects{};
+  return FindInAlternates(job, packs, needed);
 }
 
 Result<BorrowedObjects> FindBorrowed(const RepackJob& job,

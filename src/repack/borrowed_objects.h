@@ -24,11 +24,16 @@ struct BorrowedObjects {
   ObjectIdTable packed;  // the part of `all` in packs of alternates
 };
 
-// Returns the objects of `needed` that alternates have; none unless the options
-// of `job` ask for it. If an object may be removed from the repository itself,
-// it counts only if the copy in the alternate was read and has the right id.
-// Alternates with links into the repository's own objects do not count. Errors
-// are those of OpenRepository, and kInterrupted.
+// Returns the objects of `needed` that alternates have. If an object may be
+// removed from the repository itself, it counts only if the copy in the
+// alternate was read and has the right id. Alternates with links into the
+// repository's own objects do not count. Errors are those of OpenRepository,
+// and kInterrupted.
+Result<BorrowedObjects> FindInAlternates(const RepackJob& job,
+                                         const PackSets& packs,
+                                         const ObjectIdTable& needed);
+
+// The same if the options of `job` ask for it, otherwise none.
 Result<BorrowedObjects> FindBorrowed(const RepackJob& job,
                                      const PackSets& packs,
                                      const ObjectIdTable& needed);

@@ -13,6 +13,7 @@
 #include "inventory/object_enumerator.h"
 #include "object/id_sets.h"
 #include "object/object_links.h"
+#include "repack/borrowed_objects.h"
 
 namespace zpack {
 namespace {
@@ -74,7 +75,10 @@ Result<ObjectList> ListFilteredOut(const RepackJob& job, ObjectSource& source,
       ObjectIdTable::Merge(format,
                            {choice.list.ids, choice.promised.ids, choice.kept,
                             choice.leftovers.list.ids, choice.borrowed}));
-  ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable rest, Without(old, elsewhere));
+  ZPACK_ASSIGN_OR_RETURN(ObjectIdTable rest, Without(old, elsewhere));
+  ZPACK_ASSIGN_OR_RETURN(const BorrowedObjects borrowed,
+                         FindBorrowed(job, packs, rest));
+  ZPACK_ASSIGN_OR_RETURN(rest, Without(rest, borrowed.all));
   return EnumerateListed(source, rest, rest, job.options.run, stats.unreadable);
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "inventory/object_enumerator.h"
+#include "repack/borrowed_objects.h"
 #include "repack/unreachable.h"
 
 namespace zpack {
@@ -107,15 +108,18 @@ Result<Leftovers> FindLeftovers(const RepackJob& job, ObjectSource& source,
 }
 
 Result<uint64_t> LoosenObjects(const RepackJob& job, ObjectSource& source,
+                               const PackSets& packs,
                                const Leftovers& leftovers,
                                const ObjectIdTable& old) {
   const ListIds& ids = leftovers.list.ids;
+  ZPACK_ASSIGN_OR_RETURN(const BorrowedObjects borrowed,
+                         FindInAlternates(job, packs, ids));
   uint64_t loosened = 0;
   for (const ListRank rank : ids.ranks()) {
-    if (!old.Find(ids[rank])) continue;
+    const ObjectId id = ids[rank];
+    if (!old.Find(id) || borrowed.packed.Find(id)) continue;
     ZPACK_TRY(CheckStop(job.options.run.stop));
-    ZPACK_TRY(
-        job.store.WriteLooseObject(source, ids[rank], leftovers.mtimes[rank]));
+    ZPACK_TRY(job.store.WriteLooseObject(source, id, leftovers.mtimes[rank]));
     ++loosened;
   }
   if (loosened != 0) ZPACK_TRY(job.store.SyncLooseObjects());

@@ -36,8 +36,10 @@ Result<Leftovers> FindLeftovers(const RepackJob& job, ObjectSource& source,
                                 const ObjectIdTable& kept);
 
 // Writes the leftovers that are in `old`, the ids of packs to be removed, as
-// loose objects. Returns their number.
+// loose objects, but not those that packs of alternates have. Returns their
+// number.
 Result<uint64_t> LoosenObjects(const RepackJob& job, ObjectSource& source,
+                               const PackSets& packs,
                                const Leftovers& leftovers,
                                const ObjectIdTable& old);
 

@@ -127,7 +127,8 @@ class PackBuilder {
         list_(list) {}
 
   Result<std::vector<BuiltPack>> Run() {
-    PackSeries packs(job_.file_system, directory_, list_, job_.max_pack_size());
+    PackSeries packs(job_.file_system, directory_, list_,
+                     {job_.max_pack_size(), job_.settings.index});
     ZPACK_TRY(packs.Begin());
     ZPACK_ASSIGN_OR_RETURN(
         const auto spool,

@@ -19,16 +19,16 @@ uint64_t TrailerSize(const ObjectList& list) {
 }  // namespace
 
 PackSeries::PackSeries(FileSystem& file_system, std::string directory,
-                       const ObjectList& list, uint64_t max_size)
+                       const ObjectList& list, const PackShape& shape)
     : file_system_(file_system),
       directory_(std::move(directory)),
       list_(list),
-      max_size_(max_size) {}
+      shape_(shape) {}
 
 Status PackSeries::Begin() {
   // If the pack size is limited, the number of objects is known only at the
   // end.
-  const uint32_t count = max_size_ == 0 ? list_.ids.size() : 0;
+  const uint32_t count = shape_.max_size == 0 ? list_.ids.size() : 0;
   BuiltPack pack;
   ZPACK_ASSIGN_OR_RETURN(
       pack.writer,
@@ -40,8 +40,8 @@ Status PackSeries::Begin() {
 }
 
 Result<bool> PackSeries::MakeRoom(uint64_t size) {
-  if (max_size_ == 0 || packs_.back().ranks.empty() ||
-      last().offset() + size + TrailerSize(list_) <= max_size_) {
+  if (shape_.max_size == 0 || packs_.back().ranks.empty() ||
+      last().offset() + size + TrailerSize(list_) <= shape_.max_size) {
     return false;
   }
   ZPACK_TRY(FinishLast());
@@ -56,7 +56,7 @@ Status PackSeries::BeginEntry(ListRank rank, const PackEntry& entry) {
 
 Status PackSeries::FinishLast() {
   std::ranges::sort(packs_.back().ranks);
-  return last().Finish();
+  return last().Finish(shape_.index);
 }
 
 Result<std::vector<BuiltPack>> PackSeries::Finish() {

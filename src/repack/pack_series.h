@@ -25,13 +25,18 @@ struct BuiltPack {
   std::vector<ListRank> ranks;  // ascending once the pack is finished
 };
 
+struct PackShape {
+  uint64_t max_size = 0;  // bytes; 0 for any
+  PackIndexStyle index;
+};
+
 class PackSeries {
  public:
-  // Limits packs to `max_size` bytes; 0 means one pack of any size. A larger
-  // entry gets a pack of its own. `file_system` and `list` must outlive this
-  // object.
+  // Limits packs to `shape.max_size` bytes; 0 means one pack of any size. A
+  // larger entry gets a pack of its own. `file_system` and `list` must outlive
+  // this object.
   PackSeries(FileSystem& file_system, std::string directory,
-             const ObjectList& list, uint64_t max_size);
+             const ObjectList& list, const PackShape& shape);
 
   // Begins the first pack.
   Status Begin();
@@ -51,7 +56,7 @@ class PackSeries {
   FileSystem& file_system_;
   std::string directory_;
   const ObjectList& list_;
-  uint64_t max_size_;
+  PackShape shape_;
   std::vector<BuiltPack> packs_;
 };
 

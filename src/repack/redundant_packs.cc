@@ -17,16 +17,20 @@ namespace {
 
 class RedundantPacks {
  public:
-  RedundantPacks(const RepackJob& job, const ObjectChoice& choice,
-                 std::vector<PackFiles> old, RepackStats& stats)
-      : job_(job), choice_(choice), old_(std::move(old)), stats_(stats) {}
+  RedundantPacks(const RepackJob& job, const PackSets& packs,
+                 const ObjectChoice& choice, RepackStats& stats)
+      : job_(job),
+        packs_(packs),
+        choice_(choice),
+        old_(FindRedundant(packs, stats)),
+        stats_(stats) {}
 
   Status Remove(ObjectSource& source) {
     ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable ids, ReadIds(job_.store, old_));
     if (job_.options.unreachable == Unreachable::kLoosen) {
       ZPACK_ASSIGN_OR_RETURN(
           stats_.loosened_objects,
-          LoosenObjects(job_, source, choice_.leftovers, ids));
+          LoosenObjects(job_, source, packs_, choice_.leftovers, ids));
     }
     ZPACK_ASSIGN_OR_RETURN(
         const ObjectIdTable stays,
@@ -107,6 +111,7 @@ class RedundantPacks {
   }
 
   const RepackJob& job_;
+  const PackSets& packs_;
   const ObjectChoice& choice_;
   std::vector<PackFiles> old_;
   RepackStats& stats_;
@@ -125,8 +130,7 @@ std::vector<PackFiles> FindRedundant(const PackSets& packs,
 Status RemoveRedundant(const RepackJob& job, const PackSets& packs,
                        ObjectSource& source, const ObjectChoice& choice,
                        RepackStats& stats) {
-  return RedundantPacks(job, choice, FindRedundant(packs, stats), stats)
-      .Remove(source);
+  return RedundantPacks(job, packs, choice, stats).Remove(source);
 }
 
 }  // namespace zpack

@@ -311,6 +311,14 @@ TEST_F(KeepGoingTest, PartialClonesStillNeedTheirOption) {
   EXPECT_THAT(Losses(file_), ElementsAre());
 }
 
+TEST_F(KeepGoingTest, NothingNeedBePromised) {
+  Lose(blob_, Loss::kMissing);
+  EXPECT_EQ(RunZpack({"convert", "-q", "--keep-going", "--allow-promised",
+                      repo_.path(), file_})
+                .exit_code,
+            1);
+}
+
 // Git's own upload-pack does not show a ref whose object is missing.
 TEST_F(KeepGoingTest, ClientsGetWhatIsThereAndAnErrorThatNamesTheRest) {
   for (const char* version : {"0", "1", "2"}) {

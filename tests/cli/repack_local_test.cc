@@ -141,6 +141,51 @@ TEST_F(RepackLocalTest, UnreachableObjectsAreLeftToAlternates) {
   EXPECT_TRUE(Has(stray));
 }
 
+// Also without -l, as by Git: it would cost a file for each of them.
+TEST_F(RepackLocalTest, WhatPacksOfAlternatesHaveIsNotLoosened) {
+  OwnEverything();
+  const std::string there = lender_.WriteBlob("stray in both\n");
+  lender_.PackAll();
+  repo_.WriteBlob("stray in both\n");
+  const std::string here = repo_.WriteBlob("stray here\n");
+  repo_.PackAll();
+  ExpectAsGit({"-A"});
+  EXPECT_THAT(LooseObjects(), ::testing::ElementsAre(here));
+  EXPECT_TRUE(Has(there));
+}
+
+TEST_F(RepackLocalTest, DamagedCopyOfAnAlternateIsNoReasonNotToLoosen) {
+  OwnEverything();
+  const std::string stray = lender_.WriteBlob(RandomBytes(1, 5000));
+  lender_.PackAll();
+  repo_.WriteBlob(RandomBytes(1, 5000));
+  repo_.PackAll();
+  const std::string packs = lender_.path() + "/objects/pack";
+  for (const std::string& name : FilesWith(packs, ".pack")) {
+    const std::string path = packs + '/' + name + ".pack";
+    std::string bytes = ReadFile(path);
+    for (size_t at = 2000; at < bytes.size() - 20; ++at) bytes[at] ^= 1;
+    fs::permissions(path, fs::perms::owner_write, fs::perm_options::add);
+    WriteFile(path, bytes);
+  }
+  ASSERT_EQ(Repack({"-d", "-A"}).exit_code, 0);
+  EXPECT_THAT(LooseObjects(), ::testing::Contains(stray));
+}
+
+TEST_F(RepackLocalTest, FilteredObjectsAreLeftToAlternates) {
+  OwnEverything();
+  const std::string own = repo_.WriteBlob("stray here\n");
+  repo_.PackAll();
+  if (GitIsSince(43)) {
+    ExpectAsGit({"-l", "--filter=blob:none"});
+  } else {
+    ASSERT_EQ(Repack({"-d", "-l", "--filter=blob:none"}).exit_code, 0);
+  }
+  // The commit, its tree and its blob, and the stray.
+  EXPECT_THAT(Own(repo_.path()), SizeIs(4));
+  EXPECT_THAT(Own(repo_.path()), ::testing::Contains("packed " + own));
+}
+
 TEST_F(RepackLocalTest, NoBitmapOfWhatIsElsewhere) {
   OwnEverything();
   const ProcessResult result = Repack({"-d", "-l", "-b"});

@@ -111,6 +111,31 @@ TEST_F(RepackReuseTest, OnePackIsCopiedAsItIs) {
   }
 }
 
+TEST_F(RepackReuseTest, IndexesAreThoseOfTheSettings) {
+  Edits(5);
+  const auto indexes = [&] {
+    const std::string pack = pack_directory() + '/' + Packs().at(0);
+    return std::pair(ReadFile(pack + ".idx").substr(0, 8),
+                     Exists(pack + ".rev"));
+  };
+  for (const auto& [name, values] :
+       std::map<std::string, std::vector<std::string>>{
+           {"pack.indexVersion", {"0", "1", "2"}},
+           {"pack.writeReverseIndex", {"false", "true"}}}) {
+    repo_.Git({"config", "pack.writeReverseIndex", "true"});
+    for (const std::string& value : values) {
+      SCOPED_TRACE(name + '=' + value);
+      repo_.Git({"config", name, value});
+      repo_.Git({"repack", "-adfq"});
+      const auto expected = indexes();
+      ASSERT_TRUE(Repack({"-d", "-f"}).ok());
+      EXPECT_EQ(indexes(), expected);
+      EXPECT_EQ(ReadState(repo_.path()).fsck_exit_code, 0);
+      repo_.Git({"config", "--unset", name});
+    }
+  }
+}
+
 TEST_F(RepackReuseTest, NewObjectsBecomeDeltasAgainstOldOnes) {
   Edits(60);
   ExpectOnePack({"-F"});

@@ -384,6 +384,19 @@ TEST_F(RepackUnreachableTest, SettingsOutOfRangeAreRefused) {
   }
 }
 
+// As in Git, which reads them only then.
+TEST_F(RepackUnreachableTest, SettingsOfWhatIsNotWrittenDoNotMatter) {
+  for (const auto& [name, option] :
+       {std::pair("repack.cruftWindow", "--cruft"),
+        std::pair("repack.cruftDepth", "--cruft"),
+        std::pair("midx.version", "--write-midx")}) {
+    repo_.Git({"config", name, "bogus"});
+    EXPECT_TRUE(Repack({"--dry-run"}).ok()) << name;
+    ExpectRefusal("bogus", {option});
+    repo_.Git({"config", "--unset", name});
+  }
+}
+
 TEST_F(RepackUnreachableTest, DatesThatAreUnderstood) {
   for (const char* date :
        {"2.weeks.ago", "1 year 2 months ago", "now", "all", "never", "false",

@@ -52,6 +52,12 @@ bool IsBare(const RepositoryLocation& location,
                               !location.git_directory.ends_with("/.git"));
 }
 
+// A window or a depth, as far as Git allows one.
+unsigned Bounded(int64_t value) {
+  constexpr int64_t kMax = 4095;
+  return static_cast<unsigned>(std::clamp<int64_t>(value, 0, kMax));
+}
+
 // Settings of the search for deltas, with Git's defaults, except the window:
 // most candidates are rejected early here, and cost little.
 Status ReadSearchSettings(const Configuration& config,
@@ -59,10 +65,6 @@ Status ReadSearchSettings(const Configuration& config,
   constexpr int64_t kBigFile = int64_t{512} << 20;
   constexpr int64_t kWindow = 20;
   constexpr int64_t kDepth = 50;
-  constexpr int64_t kMax = 4095;
-  const auto bounded = [&](int64_t value) {
-    return static_cast<unsigned>(std::clamp<int64_t>(value, 0, kMax));
-  };
   ZPACK_ASSIGN_OR_RETURN(
       const int64_t big_file,
       ConfigNumber(config, "core.bigfilethreshold", kBigFile));
@@ -72,19 +74,8 @@ Status ReadSearchSettings(const Configuration& config,
                          ConfigNumber(config, "pack.depth", kDepth));
   settings.big_file_threshold =
       static_cast<uint64_t>(std::max<int64_t>(big_file, 0));
-  settings.window = bounded(window);
-  settings.depth = bounded(depth);
-  for (const auto& [name, setting] :
-       {std::pair("repack.cruftwindow", &settings.cruft_window),
-        std::pair("repack.cruftdepth", &settings.cruft_depth)}) {
-    ZPACK_ASSIGN_OR_RETURN(const auto value, config.Number(name));
-    if (!value) continue;
-    if (!std::in_range<int32_t>(*value)) {
-      return MakeError(ErrorCode::kGit, "value of '{}' out of range: {}", name,
-                       *value);
-    }
-    *setting = bounded(*value);
-  }
+  settings.window = Bounded(window);
+  settings.depth = Bounded(depth);
   ZPACK_ASSIGN_OR_RETURN(settings.delta_islands,
                          ConfigBool(config, "repack.usedeltaislands", false));
   for (const ConfigEntry& entry : config.entries()) {
@@ -102,13 +93,39 @@ Status ReadSearchSettings(const Configuration& config,
   return {};
 }
 
-// Settings of multi-pack-indexes and of other files beside packs.
-Status ReadIndexSettings(const Configuration& config,
+Status ReadCruftSettings(const Configuration& config,
                          RepackSettings& settings) {
+  for (const auto& [name, setting] :
+       {std::pair("repack.cruftwindow", &settings.cruft_window),
+        std::pair("repack.cruftdepth", &settings.cruft_depth)}) {
+    ZPACK_ASSIGN_OR_RETURN(const auto value, config.Number(name));
+    if (!value) continue;
+    if (!std::in_range<int32_t>(*value)) {
+      return MakeError(ErrorCode::kGit, "value of '{}' out of range: {}", name,
+                       *value);
+    }
+    *setting = Bounded(*value);
+  }
+  return {};
+}
+
+// Settings of indexes, of multi-pack-indexes and of other files beside packs.
+Status ReadIndexSettings(const Configuration& config,
+                         const RepackProducts& products,
+                         RepackSettings& settings) {
+  constexpr int64_t kVersion = 2;
+  ZPACK_ASSIGN_OR_RETURN(const int64_t version,
+                         ConfigNumber(config, "pack.indexversion", kVersion));
+  // Git takes 0 for 1.
+  settings.index.version = version == kVersion ? 2 : 1;
+  ZPACK_ASSIGN_OR_RETURN(settings.index.reverse,
+                         ConfigBool(config, "pack.writereverseindex", true));
   ZPACK_ASSIGN_OR_RETURN(settings.multi_pack_index,
                          ConfigBool(config, "core.multipackindex", true));
-  ZPACK_ASSIGN_OR_RETURN(settings.multi_pack_index_version,
-                         ConfigNumber(config, "midx.version", 1));
+  if (products.multi_pack_index) {
+    ZPACK_ASSIGN_OR_RETURN(settings.multi_pack_index_version,
+                           ConfigNumber(config, "midx.version", 1));
+  }
   ZPACK_ASSIGN_OR_RETURN(
       settings.multi_pack_index_with_cruft,
       ConfigBool(config, "repack.midxmustcontaincruft", true));
@@ -120,7 +137,8 @@ Status ReadIndexSettings(const Configuration& config,
 
 }  // namespace
 
-Result<RepackSettings> ReadRepackSettings(const RepositoryLocation& location) {
+Result<RepackSettings> ReadRepackSettings(const RepositoryLocation& location,
+                                          const RepackProducts& products) {
   constexpr int64_t kMinPackSize = int64_t{1} << 20;
   ZPACK_ASSIGN_OR_RETURN(const RepositoryFormat format,
                          ReadRepositoryFormat(location));
@@ -135,13 +153,14 @@ Result<RepackSettings> ReadRepackSettings(const RepositoryLocation& location) {
                          ListObjectDirectories(settings.common_directory));
   settings.object_directory = directories.found.front();
   ZPACK_TRY(ReadSearchSettings(config, settings));
+  if (products.cruft_pack) ZPACK_TRY(ReadCruftSettings(config, settings));
   if (max_pack_size > 0) {
     settings.max_pack_size =
         static_cast<uint64_t>(std::max(max_pack_size, kMinPackSize));
   }
   ZPACK_ASSIGN_OR_RETURN(settings.pack_kept_objects,
                          ConfigBool(config, "repack.packkeptobjects", false));
-  ZPACK_TRY(ReadIndexSettings(config, settings));
+  ZPACK_TRY(ReadIndexSettings(config, products, settings));
   ZPACK_ASSIGN_OR_RETURN(settings.shared_mode, ReadSharedMode(config));
   settings.object_format = format.object_format;
   settings.precious_objects = format.precious_objects;

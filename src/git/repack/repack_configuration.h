@@ -12,9 +12,17 @@
 
 namespace zpack {
 
+// What a repack writes beside packs. Settings of other things are not read:
+// an invalid value does not matter to Git either.
+struct RepackProducts {
+  bool cruft_pack = true;
+  bool multi_pack_index = true;
+};
+
 // Reads the settings. Values that are not set have Git's defaults, except
 // pack.window, whose default is 20. Errors as ReadRepositoryFormat,
 // ReadConfiguration and ListObjectDirectories; kGit if a value is invalid.
-Result<RepackSettings> ReadRepackSettings(const RepositoryLocation& location);
+Result<RepackSettings> ReadRepackSettings(const RepositoryLocation& location,
+                                          const RepackProducts& products = {});
 
 }  // namespace zpack
