@@ -40,7 +40,8 @@ Result<std::vector<ObjectId>> FindMergeBases(const ArchiveFile& archive,
   // ancestor, because all ancestors of a common ancestor are common.
   constexpr uint8_t kReached = 4;
   ObjectGraph graph(archive);
-  IndexedVector<ObjectNumber, uint8_t> marks(archive.ids().size());
+  // With the empty tree.
+  IndexedVector<ObjectNumber, uint8_t> marks(size_t{archive.ids().size()} + 1);
   ZPACK_ASSIGN_OR_RETURN(const ObjectNumber first,
                          graph.Find(a, "the search for merge bases"));
   ZPACK_ASSIGN_OR_RETURN(const ObjectNumber second,

@@ -39,7 +39,9 @@ NumberedTrees::NumberedTrees(const ArchiveFile& archive, Blocks blocks)
       empty_tree_(ObjectHasher(archive.header().object_format)
                       .Hash(ObjectType::kTree, ByteView())),
       blocks_(std::move(blocks)),
-      trees_(kTreesSize) {}
+      trees_(kTreesSize),
+      outside_{empty_tree_},
+      outside_numbers_{{empty_tree_, archive.object_count()}} {}
 
 ObjectId NumberedTrees::id(ObjectNumber child) const {
   if (IsInFile(child)) return archive_.ids()[archive_.rank(child)];

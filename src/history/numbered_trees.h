@@ -59,8 +59,8 @@ class NumberedTrees {
   }
   const Blocks& blocks() const { return blocks_; }
 
-  // The rows of tree `number`, which may be that of the empty tree. Errors:
-  // kNotFound if it is not in the file;
+  // The rows of tree `number`, which may be that of the empty tree in
+  // ObjectGraph. Errors: kNotFound if it is not in the file;
   // kCorrupt if it is not a tree or has a bad entry; those of decoding blocks.
   Result<RowsPtr> Read(ObjectNumber number);
 
@@ -118,6 +118,8 @@ class NumberedTrees {
   LruCache<ObjectNumber, Rows> trees_;
   std::unordered_map<ObjectNumber, BlockNames> block_names_;  // by first object
   TextTable names_;
+  // What is not in the file, by numbers from the object count on. The first is
+  // the empty tree, as in ObjectGraph, whether the file has it or not.
   std::vector<ObjectId> outside_;
   std::unordered_map<ObjectId, uint32_t> outside_numbers_;
 };

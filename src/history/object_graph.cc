@@ -212,7 +212,12 @@ Result<ObjectNumber> ObjectGraph::ReadParent(ObjectNumber commit,
                                              LinkNumber parent) {
   ZPACK_ASSIGN_OR_RETURN(const format::CommitTable* const table,
                          Commits(commit));
-  return Resolve(parent, LinksOf(*table), commit);
+  ZPACK_ASSIGN_OR_RETURN(const ObjectNumber number,
+                         Resolve(parent, LinksOf(*table), commit));
+  if (number == empty_tree()) {
+    ZPACK_TRY(ExpectType(number, ObjectType::kCommit));
+  }
+  return number;
 }
 
 Result<std::vector<ObjectNumber>> ObjectGraph::ReadParents(

@@ -92,8 +92,8 @@ class ObjectGraph {
   // content that Git could not read, and the errors of decoding its block.
 
   Result<Commit> ReadCommit(ObjectNumber number);
-  // Returns the number of a parent from ReadCommit. Returns kNotFound if the
-  // parent is missing.
+  // Returns the number of a parent from ReadCommit, which is an object of the
+  // file. Returns kNotFound if the parent is missing.
   Result<ObjectNumber> ReadParent(ObjectNumber commit, LinkNumber parent);
   // All parents. Returns kNotFound if one is missing.
   Result<std::vector<ObjectNumber>> ReadParents(ObjectNumber commit);

@@ -92,6 +92,14 @@ class Selector {
     ++count_;
   }
 
+  // Lets an object be sent as a delta of one that the client has. The empty
+  // tree need not be in the file, and is no base worth having.
+  void AddOutsideBase(ObjectNumber number, ObjectNumber base) {
+    if (base != graph_.empty_tree()) {
+      choice_.outside_bases.emplace(number, base);
+    }
+  }
+
   // Marks an object as one that was chosen or need not be chosen. Returns false
   // if it was marked before.
   bool Mark(ObjectNumber number, ObjectType type) {
@@ -268,7 +276,7 @@ Status Selector::AddRootTrees() {
     if (!Mark(tree, ObjectType::kTree)) continue;
     if (request_.filter.Passes(ObjectType::kTree)) {
       Choose(tree);
-      if (like) choice_.outside_bases.emplace(tree, *like);
+      if (like) AddOutsideBase(tree, *like);
     }
     roots_.trees.wanted.push_back(tree);
   }
@@ -371,7 +379,7 @@ void Selector::TakeChild(const ObjectGraph::Link& child, std::string_view name,
     entry->second.trees.wanted.push_back(child.child);
   }
   if (chosen && request_.thin) {
-    choice_.outside_bases.emplace(child.child, *entry->second.like);
+    AddOutsideBase(child.child, *entry->second.like);
   }
 }
 

@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <map>
 #include <set>
 #include <sstream>
@@ -374,6 +375,16 @@ TEST_F(GrepHistoryTest, LinesComeAndGo) {
   EXPECT_EQ(Grep({"--all-history", "-q", "secret"}, {}).exit_code, 0);
   EXPECT_EQ(LinesOf(Grep({"--all-history", "secret"}, {"--", "b"}).out).size(),
             1U);
+}
+
+TEST_F(GrepHistoryTest, TheEmptyTreeNeedNotBeStored) {
+  const std::string first = Commit({}, {}, 1000);
+  const std::string second = Commit({{"a", "secret\n"}}, {first}, 2000);
+  const std::string third = Commit({}, {second}, 3000);
+  repo_.SetRef("refs/heads/main", third);
+  std::filesystem::remove(repo_.LooseObjectPath(kEmptyTree));
+  Convert();
+  ExpectAsGit("secret");
 }
 
 // Random commits, branches and merges over a few files of a few lines.

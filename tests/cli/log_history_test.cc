@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <filesystem>
 #include <map>
 #include <random>
 #include <set>
@@ -393,6 +394,30 @@ TEST_F(LogContentsTest, WhatIsNotInTheFileIsFoundWithoutReadingBlobs) {
   const ProcessResult found = RunZpack({"log", find[0], "--format=%T", file_});
   EXPECT_EQ(found.exit_code, 0) << found.err;
   EXPECT_EQ(SplitLines(found.out).size(), 3U);
+}
+
+// Neither the empty tree nor the commit of the submodule is in the file.
+TEST_F(LogContentsTest, TheEmptyTreeNeedNotBeStored) {
+  const std::string module =
+      TreeEntryBytes("160000", "sub", std::string(IdDigits(), 'b'));
+  const std::string blob =
+      TreeEntryBytes("100644", "file", repo_.WriteBlob("a\n"));
+  const std::string empty = TreeEntryBytes("40000", "empty", kEmptyTree);
+  for (const std::string& entries :
+       {std::string(), blob, std::string(), module, std::string(),
+        blob + module, module, empty + blob, empty, std::string()}) {
+    Commit(entries);
+  }
+  ASSERT_TRUE(std::filesystem::remove(repo_.LooseObjectPath(kEmptyTree)));
+  ExpectSame({{},
+              {"--name-only"},
+              {"--name-status", "--full-history", "--", "sub"},
+              {"-Sa"},
+              {"-G."},
+              {std::string("--find-object=") + kEmptyTree},
+              {"--find-object=" + std::string(IdDigits(), 'b')},
+              {"--", "empty"},
+              {"--", "file"}});
 }
 
 TEST_F(LogContentsTest, LettersOfFiltersMeanWhatTheyMeanInGit) {

@@ -88,6 +88,30 @@ TEST_F(RemoteHelperTest, FetchesWhatANewerFileHas) {
   ExpectMirror(clone);
 }
 
+// The client has it as the older version of trees that it fetches.
+TEST_F(RemoteHelperTest, TheEmptyTreeNeedNotBeStored) {
+  const std::string clone = dir_ / "clone.git";
+  const std::string filled =
+      repo_.WriteTree(TreeEntryBytes("100644", "f", repo_.WriteBlob("f\n")));
+  std::vector<std::string> parents;
+  for (const std::string& entries :
+       {std::string(), TreeEntryBytes("40000", "d", kEmptyTree),
+        TreeEntryBytes("40000", "d", filled)}) {
+    CommitFields fields;
+    fields.tree = entries.empty() ? kEmptyTree : repo_.WriteTree(entries);
+    fields.parents = parents;
+    parents = {repo_.WriteCommit(fields)};
+    repo_.SetRef("refs/heads/main", parents.front());
+    Convert(file_);
+    if (entries.empty()) {
+      GitOut({"clone", "-q", "--mirror", Url(), clone});
+    } else {
+      GitIn(clone, {"fetch", "-q"});
+    }
+    ExpectRefsAndObjects(clone);
+  }
+}
+
 // Text that does not compress well.
 std::string Noise(unsigned seed) {
   std::string text;

@@ -96,6 +96,9 @@ class ServeFixture : public ::testing::Test {
   void ExpectMirror(const std::string& clone) const {
     const ProcessResult fsck = Git({"-C", clone, "fsck", "--strict"});
     EXPECT_EQ(fsck.exit_code, 0) << ::testing::PrintToString(fsck);
+    ExpectRefsAndObjects(clone);
+  }
+  void ExpectRefsAndObjects(const std::string& clone) const {
     const std::vector<std::string> refs = {
         "for-each-ref", "--format=%(objectname) %(refname) %(symref)"};
     EXPECT_EQ(GitIn(clone, refs), GitIn(repo_.path(), refs));

@@ -16,6 +16,8 @@
 #include <string>
 #include <vector>
 
+#include "history/commit_ancestry.h"
+#include "history/object_graph.h"
 #include "inventory/object_enumerator.h"
 #include "support/matchers.h"
 #include "support/memory_file.h"
@@ -185,6 +187,23 @@ TEST_F(RevisionWalkTest, TheEmptyTreeNeedNotBeStored) {
   Commit(source_.AddTree({}), {empty});
   source_.Remove(empty);
   EXPECT_THAT(WalkCommits(),
+              IsError(ErrorCode::kCorrupt, IsNo(empty, "tree", "commit")));
+}
+
+// Those who have an array for the objects of the file need not know it.
+TEST_F(RevisionWalkTest, TheEmptyTreeIsNoParent) {
+  const ObjectId empty = *ObjectId::FromHex(kEmptyTree);
+  const ObjectId commit =
+      Commit(source_.AddTree({{"100644", "a", source_.AddBlob("b")}}), {empty});
+  const auto archive = ArchiveFile::Open(
+      std::make_unique<testing::MemoryFile>(Written()), ReadOptions{});
+  ASSERT_THAT(archive, IsOk());
+  ObjectGraph graph(**archive);
+  const auto number = graph.Find(commit, "the test");
+  ASSERT_THAT(number, IsOk());
+  EXPECT_THAT(graph.ReadParents(*number),
+              IsError(ErrorCode::kCorrupt, IsNo(empty, "tree", "commit")));
+  EXPECT_THAT(FindMergeBases(**archive, empty, commit),
               IsError(ErrorCode::kCorrupt, IsNo(empty, "tree", "commit")));
 }
 
