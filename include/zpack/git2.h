@@ -27,10 +27,10 @@ extern "C" {
 #endif
 
 /* Makes a bare repository of the file `path`: its objects, its refs and HEAD,
- * and the settings of the user and the system. git_repository_path() is a
- * directory that does not exist. Objects and refs cannot be written; reflogs
- * are empty. The caller calls git_repository_free. GIT_ENOTFOUND if there is
- * no such file. */
+ * and the settings of the user and the system as they are when it is made.
+ * git_repository_path() is a directory that does not exist. Objects, refs and
+ * settings cannot be written; reflogs are empty. The caller calls
+ * git_repository_free. GIT_ENOTFOUND if there is no such file. */
 ZPACK_API int zpack_repository_open(git_repository** out, const char* path,
                                     const zpack_open_options* options);
 

@@ -72,6 +72,16 @@ class ScratchRepository {
   std::string path_;
 };
 
+// The settings of the user and the system as they are now. libgit2 would write
+// new ones to the file of the user; a snapshot refuses them.
+int ReadSettings(git_config** out) {
+  Handle<git_config> settings;
+  if (const int code = Receive(settings, git_config_open_default); code != 0) {
+    return code;
+  }
+  return git_config_snapshot(out, settings.get());
+}
+
 }  // namespace
 
 int MakeBareRepository(git_repository** out) {
@@ -80,7 +90,7 @@ int MakeBareRepository(git_repository** out) {
   if (const int code = scratch.Init(repository); code != 0) return code;
   // Without the settings in the directory, which goes away.
   Handle<git_config> settings;
-  if (const int code = Receive(settings, git_config_open_default); code != 0) {
+  if (const int code = Receive(settings, ReadSettings); code != 0) {
     return code;
   }
   if (const int code =

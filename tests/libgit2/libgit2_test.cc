@@ -153,6 +153,46 @@ TEST_F(LibGit2, RefusesEveryChange) {
   EXPECT_LT(git_repository_set_head(archive.get(), "refs/heads/other"), 0);
 }
 
+TEST_F(LibGit2, KeepsTheSettingsOfTheUser) {
+  const std::string settings =
+      "[user]\n\tname = someone\n"
+      "[branch \"other\"]\n\tremote = mine\n\tmerge = refs/heads/x\n"
+      "[remote \"mine\"]\n\turl = https://example.com/x\n";
+  WriteFile(dir_ / ".gitconfig", settings);
+  const auto search = [](const char* path) {
+    ASSERT_EQ(git_libgit2_opts(GIT_OPT_SET_SEARCH_PATH, GIT_CONFIG_LEVEL_GLOBAL,
+                               path),
+              0);
+  };
+  search(dir_.path().c_str());
+  const auto archive = OpenArchive();
+  search(nullptr);
+  git_config* config = nullptr;
+  ASSERT_EQ(git_repository_config(&config, archive.get()), 0);
+  const Owned<git_config> owned_config(config);
+  git_buf name = {};
+  ASSERT_EQ(git_config_get_string_buf(&name, config, "user.name"), 0);
+  EXPECT_STREQ(name.ptr, "someone");
+  git_buf_dispose(&name);
+
+  EXPECT_LT(git_config_set_bool(config, "core.bare", 1), 0);
+  EXPECT_LT(git_config_set_string(config, "user.name", "other"), 0);
+  EXPECT_LT(git_config_delete_entry(config, "user.name"), 0);
+  git_remote* made = nullptr;
+  EXPECT_LT(git_remote_create(&made, archive.get(), "o", "https://x/y"), 0);
+  EXPECT_EQ(made, nullptr);
+  EXPECT_LT(git_remote_set_url(archive.get(), "mine", "https://x/y"), 0);
+  EXPECT_LT(git_remote_delete(archive.get(), "mine"), 0);
+  git_reference* other = nullptr;
+  ASSERT_EQ(git_branch_lookup(&other, archive.get(), "other", GIT_BRANCH_LOCAL),
+            0);
+  const Owned<git_reference> owned_branch(other);
+  EXPECT_LT(git_branch_set_upstream(other, "main"), 0);
+  EXPECT_LT(git_branch_set_upstream(other, nullptr), 0);
+  EXPECT_LT(git_branch_delete(other), 0);
+  EXPECT_EQ(ReadFile(dir_ / ".gitconfig"), settings);
+}
+
 TEST_F(LibGit2, ServesAsAnAlternateWhereWritesPassBy) {
   RepoBuilder other(dir_ / "other");
   const Owned<git_repository> repository = OpenStock(other);

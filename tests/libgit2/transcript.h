@@ -22,6 +22,7 @@ namespace zpack::testing {
 
 struct FreeGit {
   void operator()(git_repository* r) const { git_repository_free(r); }
+  void operator()(git_config* c) const { git_config_free(c); }
   void operator()(git_odb* o) const { git_odb_free(o); }
   void operator()(git_odb_object* o) const { git_odb_object_free(o); }
   void operator()(git_reference* r) const { git_reference_free(r); }
