@@ -211,7 +211,9 @@ typedef struct zpack_object {
   void* owner; /* of `data` */
 } zpack_object;
 
-/* Sets `*out` to 1 if the object is in the archive, and to 0 if not.
+/* Sets `*out` to 1 if the object is in the archive, and to 0 if not. The empty
+ * tree is in every archive here and in all functions that take an id, as Git
+ * knows it without storing it; only if it is stored is it counted and listed.
  * ZPACK_ECORRUPT if the index is damaged at the place that decides. */
 ZPACK_API int zpack_contains(int* out, const zpack_archive* archive,
                              const zpack_oid* oid);

@@ -145,6 +145,9 @@ enum class IdOrder : uint8_t { kId, kStorage };
 // SHA-256). Whatever needs the index may return kCorrupt, kLimitExceeded or
 // kIo. Every function may return kOutOfMemory.
 //
+// The empty tree can be read and named by its id in every file, as Git knows it
+// without storing it. Only a file that stores it counts and lists it.
+//
 // A function that the caller passes in runs in the calling thread. If the
 // function returns Visit::kStop, the call ends with success; if the function
 // returns an error, the call ends and returns that error.
@@ -177,8 +180,8 @@ class ArchiveReader {
       IdOrder order,
       const std::function<Result<Visit>(const ObjectId&)>& visit) const;
 
-  // True if the object is in the file. If the index is damaged at the place
-  // that decides, the result is kCorrupt, never false.
+  // True if the object is in the file, or is the empty tree. If the index is
+  // damaged at the place that decides, the result is kCorrupt, never false.
   Result<bool> Contains(const ObjectId& id) const;
 
   // The id of the object that `name` stands for. `name` is
@@ -213,8 +216,7 @@ class ArchiveReader {
   Result<ObjectId> ResolveAbbreviation(std::string_view abbreviation) const;
 
   // The first object of the type `type` that `id` leads to: the object itself,
-  // the target of a tag, or the tree of a commit. The empty tree exists even if
-  // it is not in the file.
+  // the target of a tag, or the tree of a commit.
   //
   // Errors: kNotFound if there is none; the errors of Read.
   Result<ObjectId> Peel(const ObjectId& id, ObjectType type) const;

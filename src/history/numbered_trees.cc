@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "base/error.h"
-#include "object/object_hasher.h"
 #include "reader/object_run.h"
 
 namespace zpack {
@@ -36,12 +35,10 @@ NumberedTrees::Blocks NumberedTrees::MakeBlocks(const ArchiveFile& archive,
 
 NumberedTrees::NumberedTrees(const ArchiveFile& archive, Blocks blocks)
     : archive_(archive),
-      empty_tree_(ObjectHasher(archive.header().object_format)
-                      .Hash(ObjectType::kTree, ByteView())),
       blocks_(std::move(blocks)),
       trees_(kTreesSize),
-      outside_{empty_tree_},
-      outside_numbers_{{empty_tree_, archive.object_count()}} {}
+      outside_{archive.empty_tree_id()},
+      outside_numbers_{{archive.empty_tree_id(), archive.object_count()}} {}
 
 ObjectId NumberedTrees::id(ObjectNumber child) const {
   if (IsInFile(child)) return archive_.ids()[archive_.rank(child)];
@@ -69,7 +66,8 @@ Result<NumberedTrees::RowsPtr> NumberedTrees::Read(ObjectNumber number) {
   if (RowsPtr known = trees_.Find(number)) return known;
   if (!IsInFile(number)) {
     const ObjectId missing = id(number);
-    if (missing == empty_tree_) return std::make_shared<const Rows>();
+    if (missing == archive_.empty_tree_id())
+      return std::make_shared<const Rows>();
     return MakeError(ErrorCode::kNotFound, "tree {} is {}", missing,
                      MessageText{archive_.WhyAbsent(missing)});
   }

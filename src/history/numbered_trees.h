@@ -110,7 +110,6 @@ class NumberedTrees {
   std::unexpected<Error> BadTree(ObjectNumber number) const;
 
   const ArchiveFile& archive_;
-  const ObjectId empty_tree_;
   Blocks blocks_;
   std::function<void(size_t block)> asks_;
   BlockDecoder decoder_;  // of trees in segments

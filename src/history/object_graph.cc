@@ -9,7 +9,6 @@
 
 #include "base/error.h"
 #include "base/guarded.h"
-#include "object/object_hasher.h"
 #include "object/object_links.h"
 #include "reader/object_run.h"
 
@@ -28,8 +27,6 @@ constexpr LinkNumber kNoTree(std::numeric_limits<uint32_t>::max());
 
 ObjectGraph::ObjectGraph(const ArchiveFile& archive)
     : archive_(archive),
-      empty_tree_id_(ObjectHasher(archive.header().object_format)
-                         .Hash(ObjectType::kTree, ByteView())),
       types_(archive.blocks().block_count()),
       commits_(archive.blocks().block_count()),
       blocks_(archive.blocks(), kCacheSize),
@@ -44,7 +41,7 @@ ObjectGraph::ObjectGraph(const ArchiveFile& archive)
 Result<ObjectNumber> ObjectGraph::Find(const ObjectId& id,
                                        std::string_view by) const {
   if (const auto rank = archive_.ids().Find(id)) return archive_.number(*rank);
-  if (id == empty_tree_id_) return empty_tree();
+  if (id == archive_.empty_tree_id()) return empty_tree();
   return MakeError(ErrorCode::kNotFound, "object {} is {}, needed by {}", id,
                    MessageText{archive_.WhyAbsent(id)}, by);
 }
@@ -129,7 +126,7 @@ Result<ObjectNumber> ObjectGraph::Resolve(LinkNumber link,
                                           ObjectNumber by) {
   if (!links.IsOutside(link)) return format::LinkDecoder::Object(link);
   const ObjectId id(links.OutsideId(link));
-  if (id == empty_tree_id_) return empty_tree();
+  if (id == archive_.empty_tree_id()) return empty_tree();
   return Find(id, Describe(by));
 }
 

@@ -56,17 +56,14 @@ class ObjectGraph {
   // `archive` must outlive the graph.
   explicit ObjectGraph(const ArchiveFile& archive);
 
-  // Number of the empty tree, which Git knows without storing it. If the empty
-  // tree is not in the file, its number is the object count. All objects in the
-  // file have smaller numbers.
-  ObjectNumber empty_tree() const {
-    return ObjectNumber(archive_.ids().size());
-  }
+  // Number of the empty tree if it is not in the file. All objects in the file
+  // have smaller numbers.
+  ObjectNumber empty_tree() const { return archive_.empty_tree(); }
   // Returns the number of an object. Returns kNotFound, saying that `by` needs
   // the object, if it is missing.
   Result<ObjectNumber> Find(const ObjectId& id, std::string_view by) const;
   ObjectId id(ObjectNumber number) const {
-    return number == empty_tree() ? empty_tree_id_
+    return number == empty_tree() ? archive_.empty_tree_id()
                                   : archive_.ids()[archive_.rank(number)];
   }
   // Prefetch the memory that `id` will read. PrefetchId reads the memory that
@@ -171,7 +168,6 @@ class ObjectGraph {
                      const ObjectMarks& marks, TreeReader& reader);
 
   const ArchiveFile& archive_;
-  ObjectId empty_tree_id_;
   std::unordered_set<ObjectNumber> shallow_;
   BlockDecoder decoder_;
   // By block, once known.

@@ -8,7 +8,6 @@
 
 #include "base/error.h"
 #include "history/commit_search.h"
-#include "object/object_hasher.h"
 #include "object/object_links.h"
 
 namespace zpack {
@@ -77,12 +76,7 @@ Status CheckSupported(const RevisionName& parsed, std::string_view name) {
 RevisionResolver::RevisionResolver(const ArchiveFile& archive,
                                    ObjectLocator& locator,
                                    ObjectReader& objects, NameResolver& names)
-    : archive_(archive),
-      locator_(locator),
-      objects_(objects),
-      names_(names),
-      empty_tree_(ObjectHasher(archive.header().object_format)
-                      .Hash(ObjectType::kTree, ByteView())) {}
+    : archive_(archive), locator_(locator), objects_(objects), names_(names) {}
 
 Result<ObjectId> RevisionResolver::Resolve(std::string_view name) {
   if (name.starts_with(":/")) {
@@ -195,10 +189,7 @@ Result<ObjectId> RevisionResolver::FindPath(ObjectId tree,
                                             std::string_view name) {
   const std::string_view whole = path;
   while (!path.empty()) {
-    Bytes content;
-    if (tree != empty_tree_) {
-      ZPACK_ASSIGN_OR_RETURN(content, Content(tree));
-    }
+    ZPACK_ASSIGN_OR_RETURN(const Bytes content, Content(tree));
     const size_t slash = path.find('/');
     const TreeEntry entry = FindEntry(content, archive_.header().object_format,
                                       path.substr(0, slash));
@@ -216,7 +207,6 @@ Result<ObjectId> RevisionResolver::FindPath(ObjectId tree,
 }
 
 Result<ObjectType> RevisionResolver::TypeOf(const ObjectId& id) {
-  if (id == empty_tree_) return ObjectType::kTree;
   ZPACK_ASSIGN_OR_RETURN(const ObjectInfo info, names_.ReadInfo(id));
   return info.type;
 }

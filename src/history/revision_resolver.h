@@ -55,7 +55,6 @@ class RevisionResolver {
   ObjectLocator& locator_;
   ObjectReader& objects_;
   NameResolver& names_;
-  ObjectId empty_tree_;  // exists even if it is not in the file
 };
 
 }  // namespace zpack

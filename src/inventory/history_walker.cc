@@ -27,9 +27,7 @@ constexpr unsigned kCommitsTogether = 16;
 std::optional<ListRank> FindNeeded(const ObjectList& list, const ObjectId& id,
                                    std::set<ObjectId>& missing) {
   const auto rank = list.ids.Find(id);
-  if (!rank &&
-      id !=
-          ObjectHasher(list.ids.format()).Hash(ObjectType::kTree, ByteView())) {
+  if (!rank && id != EmptyTreeId(list.ids.format())) {
     missing.insert(id);
   }
   return rank;

@@ -64,7 +64,8 @@ int Exists(git_odb_backend* backend, const git_oid* id) {
 }
 
 // libgit2 does not write an object for which this returns 0. Only an answer of
-// the index is one, because what is not written is lost.
+// the index is one, because what is not written is lost; and the empty tree,
+// which libgit2, like Git, has without an object.
 int Freshen(git_odb_backend* backend, const git_oid* id) {
   const zpack_oid oid = FromGit(*id);
   int found = 0;

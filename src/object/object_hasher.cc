@@ -57,4 +57,8 @@ ObjectId ObjectHasher::Finish() {
   return ObjectId(hasher_.Finish(hash));
 }
 
+ObjectId EmptyTreeId(ObjectFormat format) {
+  return ObjectHasher(format).Hash(ObjectType::kTree, ByteView());
+}
+
 }  // namespace zpack

@@ -51,4 +51,7 @@ class ObjectHasher {
   Hasher hasher_;
 };
 
+// The id of the tree without entries, which Git knows without storing it.
+ObjectId EmptyTreeId(ObjectFormat format);
+
 }  // namespace zpack

@@ -6,14 +6,12 @@
 #include <utility>
 #include <vector>
 
-#include "base/bytes.h"
 #include "object/object_hasher.h"
 
 namespace zpack {
 
 TagPeeler::TagPeeler(ObjectFormat format, TagReader reader)
-    : reader_(std::move(reader)),
-      empty_tree_(ObjectHasher(format).Hash(ObjectType::kTree, ByteView())) {}
+    : reader_(std::move(reader)), empty_tree_(EmptyTreeId(format)) {}
 
 ObjectId TagPeeler::Peel(const ObjectId& id) {
   std::vector<ObjectId> chain;

@@ -10,6 +10,7 @@
 #include "format/lost_chunk.h"
 #include "format/object_index.h"
 #include "format/promises_chunk.h"
+#include "object/object_hasher.h"
 #include "reader/backing_finder.h"
 #include "reader/chunk_reader.h"
 
@@ -77,6 +78,7 @@ Result<std::unique_ptr<ArchiveFile>> ArchiveFile::OpenBelow(
 }
 
 Status ArchiveFile::Join() {
+  empty_tree_id_ = EmptyTreeId(header().object_format);
   for (const auto& opened : files_) {
     damages_.insert(damages_.end(), opened->damages().begin(),
                     opened->damages().end());

@@ -81,6 +81,10 @@ class ArchiveFile {
   bool derives_ids() const;
   // The objects of all files, and the first number that is of the last file.
   uint32_t object_count() const { return top().object_end(); }
+  // The empty tree, which Git knows without storing it. It has this number
+  // where the archive has no other for it.
+  const ObjectId& empty_tree_id() const { return empty_tree_id_; }
+  ObjectNumber empty_tree() const { return ObjectNumber(object_count()); }
   ObjectNumber first_own_object() const {
     return ObjectNumber(top().first_object());
   }
@@ -142,6 +146,7 @@ class ArchiveFile {
 
   ReadOptions options_;
   OpenFiles files_;
+  ObjectId empty_tree_id_;
   std::optional<RefsSnapshot> joined_refs_;  // of a chain
   std::vector<Error> damages_;
   std::optional<FileBlocks> blocks_;  // set once the file is open

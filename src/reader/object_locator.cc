@@ -49,6 +49,7 @@ Status ObjectLocator::Contains(const ObjectId& id) {
 }
 
 Result<ObjectNumber> ObjectLocator::Find(const ObjectId& id) {
+  if (id == archive_.empty_tree_id()) return archive_.empty_tree();
   ZPACK_ASSIGN_OR_RETURN(const bool whole, UseWholeIndex());
   if (!whole) {
     ZPACK_ASSIGN_OR_RETURN(const std::optional<ObjectNumber> number,

@@ -7,7 +7,8 @@
 //
 // A damaged index never leads to a wrong result. A found object is proven by
 // its content, which hashes to the id, or by a checksum. kNotFound is returned
-// only after the whole index has been loaded and checked.
+// only after the whole index has been loaded and checked. The empty tree exists
+// in every file, as ArchiveFile::empty_tree(), and is not looked for.
 
 #pragma once
 

@@ -92,6 +92,7 @@ Status ObjectReader::Stream(
     ObjectNumber number, const ObjectId& id,
     const std::function<Status(const ObjectInfo&)>& start,
     const Visitor<ByteView>& piece, HashObject hash) {
+  if (number == archive_.empty_tree()) return start(kEmptyTree);
   if (const ContentPtr held = Held(number)) {
     ZPACK_ASSIGN_OR_RETURN(const ObjectInfo info, ReadInfo(number));
     ZPACK_TRY(start(info));
@@ -150,6 +151,7 @@ Status ObjectReader::StreamSegmented(const BlockRun& run,
 Result<ContentPart> ObjectReader::ReadPart(ObjectNumber number,
                                            const ObjectId& id, uint64_t offset,
                                            HashObject hash) {
+  if (number == archive_.empty_tree()) return ContentPart{};
   if (const ContentPtr held = Held(number)) return ContentPart{0, *held, held};
   const BlockRun run =
       RunAt(archive_.blocks(), archive_.blocks().FindBlock(number));

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads single objects by number, and caches recently decoded data. May be used
-// from several threads at once, which decode different blocks in parallel.
+// Reads single objects by number, also ArchiveFile::empty_tree(), and caches
+// recently decoded data. May be used from several threads at once, which decode
+// different blocks in parallel.
 
 #pragma once
 
@@ -34,6 +35,7 @@ class ObjectReader {
   explicit ObjectReader(const ArchiveFile& archive);
 
   Result<ObjectInfo> ReadInfo(ObjectNumber number) {
+    if (number == archive_.empty_tree()) return kEmptyTree;
     return blocks_.Info(number);
   }
 
@@ -72,6 +74,8 @@ class ObjectReader {
 
  private:
   using ContentPtr = std::shared_ptr<const Bytes>;
+
+  static constexpr ObjectInfo kEmptyTree = {ObjectType::kTree, 0};
 
   // Stream for an object in segments, whose first segment is `first`.
   Status StreamSegmented(const BlockRun& run, const DecodedBlock& first,

@@ -41,8 +41,7 @@ class HoleSurvey {
         refs_(refs),
         history_(history),
         report_(report),
-        empty_tree_(
-            ObjectHasher(parts.format).Hash(ObjectType::kTree, ByteView())) {}
+        empty_tree_(EmptyTreeId(parts.format)) {}
 
   Status Run() {
     ZPACK_TRY(SurveyTrees());

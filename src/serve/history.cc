@@ -18,9 +18,9 @@ History::History(const ArchiveFile& archive)
     : archive_(archive), graph_(archive) {}
 
 std::optional<ObjectNumber> History::Find(const ObjectId& id) const {
-  const auto rank = archive_.ids().Find(id);
-  if (!rank) return std::nullopt;
-  return archive_.number(*rank);
+  if (const auto rank = archive_.ids().Find(id)) return archive_.number(*rank);
+  if (id == archive_.empty_tree_id()) return archive_.empty_tree();
+  return std::nullopt;
 }
 
 Result<bool> History::IsCommit(ObjectNumber number) {

@@ -30,7 +30,8 @@ class History {
   uint32_t object_count() const { return archive_.ids().size() + 1; }
 
   ObjectId id(ObjectNumber number) const { return graph_.id(number); }
-  // The number of an object; nullopt if it is not in the archive.
+  // The number of an object; nullopt if it is not in the archive. The empty
+  // tree always has one.
   std::optional<ObjectNumber> Find(const ObjectId& id) const;
 
   Result<bool> IsCommit(ObjectNumber number);

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "base/error.h"
-#include "object/object_hasher.h"
 #include "object/object_links.h"
 #include "reader/visit_run.h"
 
@@ -18,10 +17,7 @@ namespace {
 class LinkCheck {
  public:
   explicit LinkCheck(const ArchiveFile& archive)
-      : archive_(archive),
-        format_(archive.header().object_format),
-        empty_tree_(ObjectHasher(format_).Hash(ObjectType::kTree, ByteView())) {
-  }
+      : archive_(archive), format_(archive.header().object_format) {}
 
   // True when all links of the objects that start in `block` lead into the
   // file.
@@ -56,8 +52,8 @@ class LinkCheck {
  private:
   // A promised object counts as present, and an object that was lost before.
   bool IsPresent(const ObjectId& id) const {
-    return id == empty_tree_ || archive_.ids().Find(id).has_value() ||
-           archive_.promises().Has(id) ||
+    return id == archive_.empty_tree_id() ||
+           archive_.ids().Find(id).has_value() || archive_.promises().Has(id) ||
            (archive_.lost() && archive_.lost()->Has(id));
   }
 
@@ -128,7 +124,6 @@ class LinkCheck {
 
   const ArchiveFile& archive_;
   ObjectFormat format_;
-  ObjectId empty_tree_;
   BlockDecoder decoder_;
 };
 

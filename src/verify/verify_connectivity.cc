@@ -20,7 +20,6 @@
 #include "base/error.h"
 #include "base/progress_phase.h"
 #include "format/expansion.h"
-#include "object/object_hasher.h"
 #include "object/object_links.h"
 #include "reader/object_run.h"
 #include "verify/all_links.h"
@@ -38,8 +37,6 @@ class ConnectivityCheck {
         phase_(phase),
         report_(report),
         shallow_(archive.refs().shallow.begin(), archive.refs().shallow.end()),
-        empty_tree_(ObjectHasher(archive.header().object_format)
-                        .Hash(ObjectType::kTree, ByteView())),
         noted_(archive.ids().size()),
         followed_(archive.ids().size()),
         pending_(archive.blocks().block_count()) {}
@@ -88,7 +85,7 @@ class ConnectivityCheck {
     const std::optional<FileRank> rank = archive_.ids().Find(id);
     if (!rank) {
       // Git knows the empty tree without storing it.
-      if (id == empty_tree_ || archive_.promises().Has(id) ||
+      if (id == archive_.empty_tree_id() || archive_.promises().Has(id) ||
           (archive_.lost() && archive_.lost()->Has(id)) ||
           !missing_.insert(id).second) {
         return;
@@ -239,7 +236,6 @@ class ConnectivityCheck {
   const ProgressPhase& phase_;
   VerifyReport& report_;
   std::set<ObjectId> shallow_;
-  ObjectId empty_tree_;
   std::set<ObjectId> missing_;
   // By object number: the types as which the object was needed, one bit per
   // type, where the lowest bit means any type; and whether its links were

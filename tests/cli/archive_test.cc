@@ -271,6 +271,11 @@ TEST_F(ArchiveTest, EmptyTreesAndOddTimes) {
   }
 }
 
+TEST_F(ArchiveTest, EveryFileHasTheEmptyTree) {
+  Convert();
+  ExpectSame({}, {kEmptyTree});
+}
+
 TEST_F(ArchiveTest, OutputIsAFile) {
   Convert();
   const std::string path = dir_ / "x.tar";

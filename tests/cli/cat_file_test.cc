@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "support/program.h"
 #include "support/repo_builder.h"
@@ -202,6 +203,36 @@ TEST_F(CatFileTest, MissingObjectAnswersNo) {
     EXPECT_EQ(Ours(mode, gone).exit_code, 128);
     EXPECT_EQ(Gits(mode, gone).exit_code, 128);
     EXPECT_THAT(Ours(mode, gone).err, HasSubstr(gone));
+  }
+}
+
+TEST_F(CatFileTest, TheEmptyTreeNeedNotBeStored) {
+  CommitFields fields;
+  fields.tree = kEmptyTree;
+  repo_.SetRef("refs/heads/empty", repo_.WriteCommit(fields));
+  repo_.SetRef("refs/tags/tree", kEmptyTree);
+  repo_.SetRef("refs/tags/tag", repo_.WriteTag(kEmptyTree, "tree", "tag"));
+  for (const bool stored : {true, false}) {
+    if (!stored) std::filesystem::remove(repo_.LooseObjectPath(kEmptyTree));
+    Convert();
+    for (const std::string mode : {"-t", "-s", "-p", "-e"}) {
+      for (const std::string name : {kEmptyTree, "empty^{tree}", "tree",
+                                     "tag^{}", "empty:", "empty:file"}) {
+        ExpectSame(mode, name);
+      }
+    }
+    const auto expect_same_batch = [&](std::vector<std::string> arguments) {
+      ProcessOptions process;
+      process.input = std::string(kEmptyTree) + "\nempty:\ntree\n";
+      arguments.insert(arguments.begin(), "cat-file");
+      const ProcessResult gits = repo_.TryGit(arguments, process.input);
+      arguments.push_back(file_);
+      EXPECT_EQ(RunZpack(arguments, process).out, gits.out)
+          << ::testing::PrintToString(arguments);
+    };
+    expect_same_batch({"--batch-check"});
+    expect_same_batch({"--batch"});
+    expect_same_batch({"--batch-check", "--batch-all-objects"});
   }
 }
 

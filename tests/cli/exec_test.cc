@@ -74,6 +74,20 @@ TEST_F(ExecTest, GitAnswersAsInTheRepository) {
   }
 }
 
+TEST_F(ExecTest, TheEmptyTreeNeedNotBeStored) {
+  CommitFields fields;
+  fields.tree = kEmptyTree;
+  fields.parents = {tip_};
+  repo_.SetRef("refs/heads/main", repo_.WriteCommit(fields));
+  repo_.SetRef("refs/tags/tree", kEmptyTree);
+  Require(RunZpack({"convert", "-q", "--force", repo_.path(), file_}).ok(),
+          "convert");
+  ExpectSame({"for-each-ref"});
+  ExpectSame({"ls-tree", "HEAD"});
+  ExpectSame({"show", "--stat", "HEAD"});
+  ExpectSame({"cat-file", "-t", "tree"});
+}
+
 TEST_F(ExecTest, ContentsAreFetchedWhenTheyAreNeeded) {
   const std::vector<std::string> missing = {"git", "rev-list", "--objects",
                                             "--missing=print", "--all"};

@@ -6,6 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "support/program.h"
 #include "support/repo_builder.h"
 #include "support/temp_dir.h"
@@ -196,6 +198,13 @@ TEST_F(LsTreeTest, MissingFilesHaveNoSize) {
   const ProcessResult result = List({"-r"}, {commit});
   EXPECT_EQ(result.exit_code, 128);
   EXPECT_THAT(result.err, HasSubstr(FakeId('e')));
+}
+
+TEST_F(LsTreeTest, EveryFileHasTheEmptyTree) {
+  ASSERT_TRUE(std::filesystem::remove(repo_.LooseObjectPath(kEmptyTree)));
+  Convert();
+  ExpectSame({}, {kEmptyTree});
+  ExpectSame({"-r", "-t"}, {kEmptyTree, "file"});
 }
 
 TEST_F(LsTreeTest, WrongUsage) {

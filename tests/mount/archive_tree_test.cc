@@ -156,6 +156,20 @@ TEST_F(ArchiveTreeTest, ObjectsOfWrongTypesAreErrors) {
               testing::HasCode(ErrorCode::kCorrupt));
 }
 
+TEST_F(ArchiveTreeTest, TheEmptyTreeNeedNotBeStored) {
+  const ObjectId empty = source_.AddTree({});
+  source_.Remove(empty);
+  AddBranch("main", source_.AddCommit(empty, {}, 1, "message"));
+  AddBranch("tree", empty);
+  Open();
+  for (const char* const name : {"main", "tree"}) {
+    const Place place = At({"branches", name});
+    EXPECT_EQ(place.kind, PlaceKind::kTree);
+    EXPECT_EQ(place.id, empty);
+    EXPECT_THAT(NamesIn(place), IsEmpty());
+  }
+}
+
 TEST_F(ArchiveTreeTest, HeadElsewhereIsACommit) {
   const ObjectId commit =
       source_.AddCommit(source_.AddTree({}), {}, 77, "message");

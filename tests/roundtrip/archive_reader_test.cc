@@ -31,6 +31,7 @@ namespace {
 
 using ::testing::Each;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::Not;
 
 class ArchiveReaderTest : public ::testing::Test {
@@ -71,6 +72,35 @@ TEST_F(ArchiveReaderTest, ReadGivesTypeAndContent) {
   EXPECT_EQ(commit->type, ObjectType::kCommit);
   EXPECT_THAT(std::string(commit->content.begin(), commit->content.end()),
               ::testing::StartsWith("tree "));
+}
+
+TEST_F(ArchiveReaderTest, ReadsTheEmptyTreeOfEveryFile) {
+  const ObjectId empty =
+      *ObjectId::FromHex("4b825dc642cb6eb9a060e54bf8d69288fbee4904");
+  EXPECT_THAT(reader_->Contains(empty), ::testing::Optional(true));
+  EXPECT_THAT(reader_->Resolve(empty.ToHex()), ::testing::Optional(empty));
+  EXPECT_THAT(reader_->ReadInfo(empty),
+              ::testing::Optional(ObjectInfo{ObjectType::kTree, 0}));
+  const auto object = reader_->Read(empty);
+  ASSERT_THAT(object, IsOk());
+  EXPECT_EQ(object->type, ObjectType::kTree);
+  EXPECT_THAT(object->content, IsEmpty());
+  EXPECT_THAT(reader_->Stream(empty,
+                              [](std::span<const uint8_t> piece) {
+                                EXPECT_THAT(piece, IsEmpty());
+                                return Visit::kContinue;
+                              }),
+              IsOk());
+  const auto part = reader_->ReadPart(empty, 0);
+  ASSERT_THAT(part, IsOk());
+  EXPECT_THAT(part->bytes, IsEmpty());
+  EXPECT_THAT(reader_->ReadAhead(std::vector{empty}), IsOk());
+  EXPECT_THAT(reader_->ForEachId(IdOrder::kId,
+                                 [&](const ObjectId& id) {
+                                   EXPECT_NE(id, empty);
+                                   return Visit::kContinue;
+                                 }),
+              IsOk());
 }
 
 TEST_F(ArchiveReaderTest, VisitorsStopEarlyWithoutAnError) {

@@ -88,6 +88,30 @@ TEST_F(RemoteHelperTest, FetchesWhatANewerFileHas) {
   ExpectMirror(clone);
 }
 
+// Git has it without an object.
+TEST_F(RemoteHelperTest, ClonesRefsToAnEmptyTreeThatIsNotStored) {
+  CommitFields fields;
+  fields.tree = kEmptyTree;
+  repo_.SetRef("refs/heads/main", repo_.WriteCommit(fields));
+  repo_.SetRef("refs/tags/tree", kEmptyTree);
+  repo_.SetRef("refs/tags/tag", repo_.WriteTag(kEmptyTree, "tree", "tag"));
+  Convert(file_);
+  for (const std::string version : {"0", "2"}) {
+    const std::string clone = dir_ / ("clone" + version);
+    GitOut({"-c", "protocol.version=" + version, "clone", "-q", "--mirror",
+            Url(), clone});
+    ExpectRefsAndObjects(clone);
+  }
+  const std::string clone = dir_ / "one.git";
+  GitOut({"init", "-q", "--bare",
+          "--object-format=" + std::string(ObjectFormatName(TestFormat())),
+          clone});
+  GitIn(clone,
+        {"fetch", "-q", "--no-tags", Url(), "refs/tags/tree:refs/tags/tree"});
+  EXPECT_EQ(GitIn(clone, {"cat-file", "--batch-check", "--batch-all-objects"}),
+            "");
+}
+
 // The client has it as the older version of trees that it fetches.
 TEST_F(RemoteHelperTest, TheEmptyTreeNeedNotBeStored) {
   const std::string clone = dir_ / "clone.git";

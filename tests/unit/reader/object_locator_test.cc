@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "convert/convert_source.h"
+#include "object/object_hasher.h"
 #include "support/matchers.h"
 #include "support/memory_file.h"
 #include "support/memory_source.h"
@@ -67,6 +68,17 @@ TEST_F(ObjectLocatorTest, FindsEveryObjectWithoutTheIndex) {
     EXPECT_EQ(matches->first, std::vector{id});
   }
   EXPECT_FALSE(archive_->index_loaded());
+}
+
+TEST_F(ObjectLocatorTest, EveryFileHasTheEmptyTree) {
+  const ObjectId empty = EmptyTreeId(ObjectFormat::kSha1);
+  EXPECT_EQ(empty.ToHex(), "4b825dc642cb6eb9a060e54bf8d69288fbee4904");
+  ASSERT_FALSE(whole_->ids().Find(empty));
+  EXPECT_THAT(locator_->Contains(empty), IsOk());
+  EXPECT_EQ(*locator_->Find(empty), archive_->empty_tree());
+  EXPECT_EQ(*locator_->FindChecked(empty), archive_->empty_tree());
+  // As Git finds no abbreviation of it.
+  EXPECT_EQ(locator_->FindPrefix("4b825dc642", 1)->count, 0U);
 }
 
 TEST_F(ObjectLocatorTest, NamesSoManyMatchesAndNoMore) {

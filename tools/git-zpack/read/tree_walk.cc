@@ -19,14 +19,6 @@ namespace {
 constexpr size_t kMaxDepth = 2048;
 constexpr size_t kMaxPath = size_t{256} << 10;
 
-// Git knows the empty tree even if it is not stored.
-bool IsEmptyTree(const ObjectId& id) {
-  const std::string hex = id.ToHex();
-  return hex == "4b825dc642cb6eb9a060e54bf8d69288fbee4904" ||
-         hex ==
-             "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321";
-}
-
 // A directory on the way to the current entry.
 class OpenTree {
  public:
@@ -50,7 +42,6 @@ class OpenTree {
 
 Result<std::vector<uint8_t>> ReadTree(const ArchiveReader& reader,
                                       const ObjectId& id) {
-  if (IsEmptyTree(id)) return std::vector<uint8_t>();
   auto object = reader.Read(id);
   if (!object) return std::unexpected(object.error());
   if (object->type != ObjectType::kTree) {

@@ -45,8 +45,7 @@ class TreeItems {
   size_t at_ = 0;
 };
 
-// The content of a tree, for TreeItems. The empty tree has one even if it is
-// not in the file.
+// The content of a tree, for TreeItems.
 //
 // Errors: kCorrupt if the object is not a tree; those of ArchiveReader::Read.
 Result<std::vector<uint8_t>> ReadTree(const ArchiveReader& reader,
