@@ -79,7 +79,8 @@ RevisionResolver::RevisionResolver(const ArchiveFile& archive,
     : archive_(archive), locator_(locator), objects_(objects), names_(names) {}
 
 Result<ObjectId> RevisionResolver::Resolve(std::string_view name) {
-  if (name.starts_with(":/")) {
+  // Like Git, takes :/ alone for a path in the index.
+  if (name.starts_with(":/") && name.size() > 2) {
     return Search(name.substr(2), SearchStarts(archive_));
   }
   const RevisionName parsed = ParseRevisionName(name);

@@ -182,6 +182,16 @@ TEST_F(RevisionNamesTest, ShallowCommitsHaveNoParents) {
   ExpectSame({"HEAD", "HEAD~1", "HEAD~2", "HEAD^2", "HEAD^2~1", "HEAD^2~2"});
 }
 
+TEST_F(RevisionNamesTest, ASearchOfNothingIsOnlyASuffix) {
+  Convert();
+  ExpectSame({":/", "HEAD^{/}", "^{/}", "HEAD:/"});
+  for (const std::string range : {":/", "^:/", "HEAD...:/", ":/..HEAD"}) {
+    const ProcessResult result =
+        RunZpack({"rev-list", "--count", file_, range, "main"});
+    EXPECT_EQ(result.exit_code, 128) << range;
+  }
+}
+
 TEST_F(RevisionNamesTest, ErrorsNameWhatIsMissing) {
   Convert();
   const auto error = [&](const std::string& name) {
