@@ -74,6 +74,21 @@ TEST_F(ExecTest, GitAnswersAsInTheRepository) {
   }
 }
 
+TEST_F(ExecTest, SymbolicRefsStaySymbolic) {
+  repo_.SetRef("refs/remotes/origin/main", tip_);
+  for (const auto& [name, target] :
+       {std::pair("refs/remotes/origin/HEAD", "refs/remotes/origin/main"),
+        std::pair("refs/heads/alias", "refs/heads/main"),
+        std::pair("refs/heads/unborn", "refs/heads/none")}) {
+    repo_.Git({"symbolic-ref", name, target});
+  }
+  Require(RunZpack({"convert", "-q", "--force", repo_.path(), file_}).ok(),
+          "convert");
+  ExpectSame({"for-each-ref", "--format=%(refname) %(symref)"});
+  ExpectSame({"symbolic-ref", "refs/remotes/origin/HEAD"});
+  ExpectSame({"symbolic-ref", "refs/heads/unborn"});
+}
+
 TEST_F(ExecTest, TheEmptyTreeNeedNotBeStored) {
   CommitFields fields;
   fields.tree = kEmptyTree;

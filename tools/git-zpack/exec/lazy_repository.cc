@@ -23,6 +23,7 @@
 #include "list_paths.h"
 #include "run_git.h"
 #include "zpack/quote.h"
+#include "zpack/refs.h"
 #include "zpack/repository_files.h"
 #include "zpack/restore.h"
 
@@ -162,6 +163,20 @@ Status Clone(const std::string& url, const fs::path& repository,
   const int code = RunGit(arguments, io.stop);
   unsetenv("GIT_DEFAULT_REF_FORMAT");
   return CheckGit("git clone", code);
+}
+
+// Makes refs symbolic that are so in the file. A server says that of HEAD only.
+Status LinkRefs(const RefsSnapshot& refs, const fs::path& repository,
+                const Io& io) {
+  for (const Ref& ref : refs.refs) {
+    if (!ref.symbolic()) continue;
+    const int code = RunGit({"--git-dir", repository.native(), "symbolic-ref",
+                             ref.name, ref.symref_target},
+                            io.stop);
+    const Status linked = CheckGit("git symbolic-ref", code);
+    if (!linked) return linked;
+  }
+  return {};
 }
 
 // What Git reads from: an absolute path or a URL.
@@ -320,6 +335,7 @@ Result<std::string> PrepareLazyRepository(const std::string& file,
     return CannotWrite(temporary, {errno, std::generic_category()});
   }
   Status made = Clone(url, temporary, options, io);
+  if (made) made = LinkRefs(reader.refs(), temporary, io);
   if (made) made = WriteConfiguration(temporary, configuration);
   if (made) made = SealRepository(temporary, *name);
   if (made) made = Publish(temporary, repository, *name);
