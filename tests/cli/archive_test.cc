@@ -274,6 +274,11 @@ TEST_F(ArchiveTest, EmptyTreesAndOddTimes) {
 TEST_F(ArchiveTest, EveryFileHasTheEmptyTree) {
   Convert();
   ExpectSame({}, {kEmptyTree});
+  for (const std::string path : {".", "./", "dir/..", "none/..", "none"}) {
+    ExpectSame({}, {kEmptyTree, path});
+  }
+  EXPECT_THAT(Archive({}, {kEmptyTree, "./"}).err,
+              HasSubstr("pathspec '.' did not match any files"));
 }
 
 TEST_F(ArchiveTest, OutputIsAFile) {

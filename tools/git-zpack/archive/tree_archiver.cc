@@ -78,11 +78,12 @@ Status TreeArchiver::CheckPaths(const ObjectId& tree) const {
       });
   if (!walked) return walked;
   for (size_t i = 0; i < found.size(); ++i) {
-    if (found[i] || paths_.paths()[i].empty()) continue;
-    return std::unexpected(
-        Error{ErrorCode::kNotFound,
-              fmt::format("path '{}' did not match any files",
-                          QuoteName(paths_.paths()[i], kMaxNameInMessage))});
+    if (found[i]) continue;
+    const std::string& path = paths_.paths()[i];
+    return std::unexpected(Error{
+        ErrorCode::kNotFound,
+        fmt::format("pathspec '{}' did not match any files",
+                    QuoteName(path.empty() ? "." : path, kMaxNameInMessage))});
   }
   return {};
 }
