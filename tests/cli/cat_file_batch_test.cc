@@ -99,6 +99,11 @@ std::map<std::string, std::string> ParseBatch(std::string_view text) {
   return objects;
 }
 
+TEST_F(CatFileBatchTest, NamesKeepTheirOrder) {
+  ExpectSame({"--batch-check", "--unordered"}, "v1\nHEAD\nv1\n");
+  ExpectSame({"--batch", "--unordered"}, "v1\nHEAD\nv1\n");
+}
+
 TEST_F(CatFileBatchTest, AllObjectsUnorderedHaveTheirContents) {
   const std::string gits =
       repo_.TryGit({"cat-file", "--batch-all-objects", "--batch"}, "").out;

@@ -210,6 +210,8 @@ TEST_F(LsTreeTest, EveryFileHasTheEmptyTree) {
 TEST_F(LsTreeTest, WrongUsage) {
   Convert();
   EXPECT_EQ(List({"-l", "--name-only"}, {"HEAD"}).exit_code, 129);
+  EXPECT_EQ(List({"--name-only", "--name-status"}, {"HEAD"}).exit_code, 129);
+  EXPECT_EQ(List({"--name-only", "--name-only"}, {"HEAD"}).exit_code, 0);
   EXPECT_EQ(List({"--object-only", "--name-only"}, {"HEAD"}).exit_code, 129);
   EXPECT_EQ(List({}, {}).exit_code, 129);
   EXPECT_EQ(List({}, {"HEAD", ":(glob)*"}).exit_code, 128);

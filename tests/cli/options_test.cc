@@ -383,8 +383,12 @@ TEST_F(OptionsTest, CatFileModesExcludeEachOther) {
   ExpectUsageError({"cat-file", "-p", "--buffer", file_, "HEAD"},
                    "'--buffer' needs");
   ExpectUsageError({"cat-file", "-p", "-z", file_, "HEAD"}, "'--nul' needs");
-  ExpectUsageError({"cat-file", "--batch-check", "--unordered", file_},
-                   "'--unordered' needs");
+  for (const char* const first : {"--batch-check=a", "--batch-check"}) {
+    ExpectUsageError({"cat-file", first, "--batch-check=%(objectname)", file_},
+                     "only one batch option may be specified");
+  }
+  ExpectUsageError({"cat-file", "--batch", "--batch", file_},
+                   "only one batch option may be specified");
 }
 
 TEST_F(OptionsTest, OptionGivenTwiceIsRefusedOrTheLastOneCounts) {

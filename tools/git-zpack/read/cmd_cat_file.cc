@@ -8,6 +8,8 @@
 #include <istream>
 #include <optional>
 #include <ostream>
+#include <string>
+#include <vector>
 
 #include "common_options.h"
 #include "read/batch_printer.h"
@@ -25,8 +27,10 @@ constexpr std::array kModes = {"type",   "size",  "pretty",
                                "exists", "batch", "batch-check"};
 
 void AddOptions(po::options_description& options) {
+  // Each time, since it may be given once only.
   const auto format = [] {
-    return po::value<std::string>()->value_name("<format>");
+    return po::value<std::vector<std::string>>()->composing()->value_name(
+        "<format>");
   };
   options.add_options()("type,t", "show the object's type")(
       "size,s", "show the object's size")("pretty,p",
@@ -115,8 +119,8 @@ int RunOne(const ArchiveReader& reader, const po::variables_map& values,
 int RunBatch(const ArchiveReader& reader, const po::variables_map& values,
              const Io& io) {
   const bool contents = Has(values, "batch");
-  auto format =
-      BatchFormat::Parse(Text(values, contents ? "batch" : "batch-check"));
+  auto format = BatchFormat::Parse(
+      Texts(values, contents ? "batch" : "batch-check").front());
   if (!format) return Fail(io, format.error());
   BatchOutput output;
   output.format = *std::move(format);
@@ -156,13 +160,13 @@ int Run(const po::variables_map& values, const Io& io) {
     throw UsageError{
         "give exactly one of -t, -s, -p, -e, --batch and --batch-check"};
   }
+  if (Texts(values, "batch").size() + Texts(values, "batch-check").size() > 1) {
+    throw UsageError{"only one batch option may be specified"};
+  }
   const bool batch = Has(values, "batch") || Has(values, "batch-check");
   if (!batch && Has(values, "batch-all-objects")) {
     throw UsageError{
         "'--batch-all-objects' needs '--batch' or '--batch-check'"};
-  }
-  if (Has(values, "unordered") && !Has(values, "batch-all-objects")) {
-    throw UsageError{"'--unordered' needs '--batch-all-objects'"};
   }
   for (const char* option : {"buffer", "filter", "nul", "nul-output"}) {
     if (!batch && Has(values, option)) {

@@ -41,13 +41,15 @@ struct Listing {
 };
 
 Columns ColumnsOf(const po::variables_map& values) {
-  const bool paths = Has(values, "name-only") || Has(values, "name-status");
+  const int paths = Has(values, "name-only") + Has(values, "name-status");
   const bool ids = Has(values, "object-only");
   const bool sizes = Has(values, "long");
   if (paths + ids + sizes > 1) {
-    throw UsageError{"give one of '--long', '--name-only' and '--object-only'"};
+    throw UsageError{
+        "give one of '--long', '--name-only', '--name-status' and "
+        "'--object-only'"};
   }
-  if (paths) return Columns::kPath;
+  if (paths > 0) return Columns::kPath;
   if (ids) return Columns::kId;
   return sizes ? Columns::kLong : Columns::kAll;
 }
