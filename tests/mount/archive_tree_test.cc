@@ -114,6 +114,8 @@ TEST_F(ArchiveTreeTest, EntriesHaveTheKindsOfTheirModes) {
   EXPECT_THAT(tree_->TargetOf(At({"branches", "main", "link"})),
               ::testing::Optional(std::string("content")));
   EXPECT_THAT(NamesIn(At({"branches", "main", "module"})), IsEmpty());
+  EXPECT_THAT(ArchiveTree::AttributesOf(At({"branches", "main", "link"})),
+              IsEmpty());
   EXPECT_THAT(ArchiveTree::AttributesOf(At({"branches", "main", "file"})),
               ElementsAre(Pair("user.git.id", blob.ToHex()),
                           Pair("user.git.type", "blob"),

@@ -147,6 +147,8 @@ class MountTest(unittest.TestCase):
              for name in os.listxattr(head / "deep/module")},
             {"user.git.id": "121212", "user.git.type": "commit",
              "user.git.commit": repository.git("rev-parse", "HEAD")[:6]})
+        # Nobody may read those of links, so cp would fail to copy them.
+        self.assertEqual(os.listxattr(head / "link", follow_symlinks=False), [])
         with self.assertRaises(OSError) as caught:
             os.getxattr(head, "user.other")
         self.assertEqual(caught.exception.errno, errno.ENODATA)

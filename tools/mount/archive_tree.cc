@@ -266,7 +266,7 @@ Result<std::string> ArchiveTree::TargetOf(const Place& link) const {
 std::vector<std::pair<std::string, std::string>> ArchiveTree::AttributesOf(
     const Place& place) {
   std::vector<std::pair<std::string, std::string>> attributes;
-  if (place.id.empty()) return attributes;
+  if (place.id.empty() || IsLink(place.kind)) return attributes;
   ObjectType type = ObjectType::kBlob;
   if (place.kind == PlaceKind::kTree) type = ObjectType::kTree;
   if (place.kind == PlaceKind::kSubmodule) type = ObjectType::kCommit;

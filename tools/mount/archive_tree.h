@@ -56,7 +56,8 @@ class ArchiveTree {
   Result<std::string> TargetOf(const Place& link) const;
 
   // Extended attributes, with their values: user.git.id and user.git.type of
-  // the object, user.git.commit.
+  // the object, user.git.commit. A link has none: Linux lets no program read
+  // them.
   static std::vector<std::pair<std::string, std::string>> AttributesOf(
       const Place& place);
 
