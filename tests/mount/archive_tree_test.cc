@@ -37,7 +37,7 @@ using ::testing::Pair;
 class ArchiveTreeTest : public ::testing::Test {
  protected:
   void Open(std::optional<uint64_t> block_size = {}) {
-    if (source_.refs.head_target.empty()) {
+    if (source_.refs.head_target.empty() && source_.refs.head_symref.empty()) {
       source_.refs.head_symref = "refs/heads/main";
     }
     const std::string path = dir_ / "a.zpack";
@@ -184,6 +184,29 @@ TEST_F(ArchiveTreeTest, HeadElsewhereIsACommit) {
   EXPECT_EQ(At({"commits", commit.ToHex().substr(0, 7)}).origin->commit,
             commit);
   EXPECT_THAT(NamesIn(At({"commits"})), IsEmpty());
+}
+
+TEST_F(ArchiveTreeTest, HeadMayBeATag) {
+  const ObjectId commit =
+      source_.AddCommit(source_.AddTree({}), {}, 77, "message");
+  const ObjectId tag = source_.AddTag(commit, ObjectType::kCommit, "v1");
+  for (const std::string name : {"refs/tags/v1", "refs/odd/v1"}) {
+    source_.AddRef(
+        {.name = name, .target = tag, .peeled = commit, .symref_target = ""});
+  }
+  const auto expect_head = [&](const std::string& target) {
+    Open();
+    EXPECT_THAT(tree_->TargetOf(At({"HEAD"})), ::testing::Optional(target));
+    EXPECT_EQ(tree_->TimeOf(tree_->Root()), 77);
+  };
+  source_.refs.head_symref = "refs/tags/v1";
+  expect_head("tags/v1");
+  EXPECT_EQ(At({"tags", "v1"}).origin->commit, commit);
+  source_.refs.head_symref = "refs/odd/v1";
+  expect_head("commits/" + commit.ToHex());
+  source_.refs.head_symref = "";
+  source_.refs.head_target = tag;
+  expect_head("commits/" + commit.ToHex());
 }
 
 TEST_F(ArchiveTreeTest, AnyBytesOfAnObjectInSegments) {

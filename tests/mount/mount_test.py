@@ -237,6 +237,16 @@ class MountTest(unittest.TestCase):
         self.mount()
         self.assert_is(str(self.point / "HEAD") + "/", repository, "HEAD")
 
+    def test_a_head_at_an_annotated_tag_is_the_tag(self):
+        repository = Repository(self.directory / "repo").fill()
+        repository.git("tag", "-a", "-m", "tag", "v1")
+        repository.git("symbolic-ref", "HEAD", "refs/tags/v1")
+        self.convert(repository)
+        self.mount()
+        self.assertEqual(os.readlink(self.point / "HEAD"), "tags/v1")
+        self.assert_is(str(self.point / "HEAD") + "/", repository, "HEAD")
+        self.assertEqual(os.stat(self.point).st_mtime, 1700000000)
+
     def test_names_that_no_directory_can_have_are_not_shown(self):
         repository = Repository(self.directory / "repo").fill()
         blob = bytes.fromhex(repository.git("rev-parse", "HEAD:text"))

@@ -21,6 +21,7 @@ constexpr size_t kMinAbbreviation = 4;
 // Linux takes a target that, with its NUL, fits a page.
 constexpr uint64_t kMaxTarget = 4095;
 constexpr std::string_view kBranchPrefix = "refs/heads/";
+constexpr std::string_view kTagPrefix = "refs/tags/";
 constexpr uint32_t kTreeMode = 0040000;
 
 constexpr std::string_view kHead = "HEAD";
@@ -57,7 +58,7 @@ ArchiveTree::ArchiveTree(const ArchiveReader& reader)
 int64_t ArchiveTree::TimeOf(const Place& place) const {
   if (place.origin) return place.origin->time;
   std::call_once(head_found_, [&] {
-    const ObjectId head = reader_.refs().Resolve(kHead);
+    const ObjectId head = HeadObject();
     if (head.empty()) return;
     if (const auto found = PlaceOfObject(head)) {
       head_time_ = found->origin->time;
@@ -230,18 +231,23 @@ Result<uint64_t> ArchiveTree::SizeOf(const Place& place) const {
   return info->size;
 }
 
+ObjectId ArchiveTree::HeadObject() const {
+  const ObjectId id = reader_.refs().Resolve(kHead);
+  if (id.empty()) return id;
+  const auto commit = reader_.Peel(id, ObjectType::kCommit);
+  return commit ? *commit : id;
+}
+
 std::string ArchiveTree::TargetOfHead() const {
-  const RefsSnapshot& refs = reader_.refs();
-  if (!refs.head_target.empty()) {
-    return fmt::format("{}/{}", kCommits, refs.head_target.ToHex());
-  }
-  std::string_view name = refs.head_symref;
-  if (name.starts_with(kBranchPrefix)) {
-    name.remove_prefix(kBranchPrefix.size());
-    return fmt::format("{}/{}", kBranches, name);
+  const std::string_view name = reader_.refs().head_symref;
+  for (const auto& [prefix, directory] :
+       {std::pair(kBranchPrefix, kBranches), std::pair(kTagPrefix, kTags)}) {
+    if (name.starts_with(prefix)) {
+      return fmt::format("{}/{}", directory, name.substr(prefix.size()));
+    }
   }
   // Of refs elsewhere there is no directory.
-  const ObjectId id = refs.Resolve(kHead);
+  const ObjectId id = HeadObject();
   return id.empty() ? std::string(name)
                     : fmt::format("{}/{}", kCommits, id.ToHex());
 }

@@ -3,7 +3,7 @@
 //
 // An archive as a tree of directories, without anything of FUSE:
 //
-//   HEAD            a link to the branch, or to the commit if HEAD is detached
+//   HEAD            a link to the branch or tag, or to the commit
 //   branches/       a directory for each branch
 //   tags/           a directory for each tag; a file if a tag names a blob
 //   commits/<id>/   any commit, by its id or an abbreviation; not listed
@@ -66,6 +66,9 @@ class ArchiveTree {
   Result<Place> PlaceOfObject(const ObjectId& id) const;
   Result<Place> PlaceOfCommit(const ObjectId& id) const;
   Result<std::optional<Place>> FindCommit(std::string_view name) const;
+  // The commit that HEAD leads to, or what else it names; empty if it is
+  // unborn.
+  ObjectId HeadObject() const;
   std::string TargetOfHead() const;
 
   const ArchiveReader& reader_;
