@@ -392,7 +392,9 @@ class MountTest(unittest.TestCase):
                 (["repo", "mnt"], "repo"),
                 (["a.zpack", "text"], "not a directory: 'text'"),
                 (["a.zpack", "missing"], "cannot use 'missing': No such file"),
-                (["--log=missing/log", "a.zpack", "mnt"], "cannot open 'missing/log'")):
+                (["--log=missing/log", "a.zpack", "mnt"], "cannot open 'missing/log'"),
+                (["--log=", "a.zpack", "mnt"], "cannot open ''"),
+                (["--log", "", "a.zpack", "mnt"], "cannot open ''")):
             for foreground in ([], ["-f"]):
                 done = self.run_program("mount", *foreground, *arguments)
                 self.assertEqual((done.returncode, done.stdout), (128, ""), arguments)

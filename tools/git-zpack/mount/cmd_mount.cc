@@ -37,6 +37,8 @@ void AddOptions(po::options_description& options) {
 
 // The command line that ParseArguments made `values` of.
 std::vector<std::string> WordsOf(const po::variables_map& values) {
+  po::options_description known;
+  AddOptions(known);
   std::vector<std::string> words = {kProgram};
   for (const auto& [name, value] : values) {
     if (name == "file" || name == "directory" || value.defaulted()) continue;
@@ -45,10 +47,9 @@ std::vector<std::string> WordsOf(const po::variables_map& values) {
       for (const std::string& text : *texts) {
         words.push_back(fmt::format("--{}={}", name, text));
       }
-    } else if (const auto* const text =
-                   boost::any_cast<std::string>(&value.value());
-               text != nullptr && !text->empty()) {
-      words.push_back(fmt::format("--{}={}", name, *text));
+    } else if (const auto* const option = known.find_nothrow(name, false);
+               option != nullptr && option->semantic()->max_tokens() != 0) {
+      words.push_back(fmt::format("--{}={}", name, value.as<std::string>()));
     } else {
       words.push_back(fmt::format("--{}", name));
     }
