@@ -45,12 +45,13 @@ struct ListedFile {
   std::string source;  // below the git directory; differs for inactive hooks
   bool executable = false;
   uint64_t size = 0;
-  // Tells whether another file got the name since.
-  uint64_t inode = 0;
-  // The content, if it is not in a file of its own.
+  // The content, if it is not that of a file of now.
   std::shared_ptr<const std::string> content = nullptr;
   // The directory that `source` is below, if it is not the git directory.
   std::string root = {};
+  // Of a reflog without `content`: the end of its last line, when it was
+  // listed.
+  std::string ending = {};
 };
 
 struct ListedFiles {

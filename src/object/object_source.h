@@ -112,8 +112,9 @@ class ObjectSource {
       std::span<const std::string> /*others*/) {
     return ListedFiles{};
   }
-  // Opens a listed file. Null if it no longer exists. A reflog ends where it
-  // ended when it was listed. kIo.
+  // Opens a listed file. Null if it no longer exists. A reflog has no line that
+  // it did not have when it was listed. kSourceCorrupt if it was changed so
+  // that its end cannot be found; kIo.
   virtual Result<std::unique_ptr<FileStream>> OpenFile(
       const ListedFile& /*file*/) {
     return nullptr;

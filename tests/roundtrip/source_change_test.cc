@@ -60,6 +60,13 @@ class HookedSource : public ObjectSource {
   Result<std::vector<TipGroup>> ListOtherTips() override {
     return source_->ListOtherTips();
   }
+  Result<ListedFiles> ListFiles(std::span<const std::string> others) override {
+    return source_->ListFiles(others);
+  }
+  Result<std::unique_ptr<FileStream>> OpenFile(
+      const ListedFile& file) override {
+    return source_->OpenFile(file);
+  }
   uint64_t PackedBytes() override { return source_->PackedBytes(); }
   bool IsPartialClone() override { return source_->IsPartialClone(); }
 
@@ -318,6 +325,119 @@ TEST_F(SourceChangeTest, RefsMayBePackedWhileObjectsAreRead) {
   repo_.SetRef("refs/tags/t", tip_);
   EXPECT_THAT(ConvertWhile([&] { repo_.Git({"pack-refs", "--all"}); }, nullptr),
               IsOk());
+}
+
+// A source whose reflogs change while it is converted.
+class ReflogChangeTest : public SourceChangeTest {
+ protected:
+  static constexpr const char* kLog = "logs/refs/heads/main";
+
+  ReflogChangeTest() {
+    for (int i = 0; i < 3; ++i) Push();
+  }
+
+  void Push() {
+    tip_ = repo_.SimpleCommit("pushed", {tip_});
+    repo_.Git({"update-ref", "--create-reflog", "-m", "push", "refs/heads/main",
+               tip_});
+  }
+  std::string Log() { return testing::ReadFile(repo_.path() + '/' + kLog); }
+  void SetLog(const std::string& text, const char* name = kLog) {
+    testing::WriteFile(repo_.path() + '/' + name, text);
+  }
+  // A log of 17 MiB that ends with `lines`.
+  static std::string LongLog(const std::string& lines) {
+    std::string log;
+    for (int i = 0; i < 17; ++i) log += std::string(1 << 20, 'x') + '\n';
+    return log + lines;
+  }
+  // Converts, and `change` happens while objects are read. The restored log.
+  std::string LogAfter(const std::function<void()>& change) {
+    const auto stats = ConvertWhile(change, nullptr);
+    EXPECT_THAT(stats, IsOk());
+    Restored();
+    EXPECT_TRUE(
+        testing::RunGit({"fsck", "--connectivity-only"}, dir_ / "r.git").ok());
+    return testing::ReadFile(dir_ / "r.git/" + kLog);
+  }
+};
+
+TEST_F(ReflogChangeTest, RewrittenReflogIsThatOfTheSnapshot) {
+  const std::string before = Log();
+  EXPECT_EQ(LogAfter([&] {
+              Push();
+              repo_.Git({"reflog", "delete", "main@{3}"});
+            }),
+            before);
+}
+
+TEST_F(ReflogChangeTest, ReflogThatIsExpiredOrRemovedIsThatOfTheSnapshot) {
+  const std::string before = Log();
+  EXPECT_EQ(LogAfter([&] {
+              repo_.Git({"reflog", "expire", "--expire=now", "--all"});
+            }),
+            before);
+  SetLog(before);
+  EXPECT_EQ(LogAfter([&] { fs::remove(repo_.path() + '/' + kLog); }), before);
+}
+
+TEST_F(ReflogChangeTest, ReflogWrittenInPlaceIsThatOfTheSnapshot) {
+  const std::string before = Log();
+  EXPECT_EQ(LogAfter([&] { SetLog("other" + before + before); }), before);
+}
+
+TEST_F(ReflogChangeTest, IncompleteLineIsLeftOut) {
+  const std::string before = Log();
+  SetLog(before + "incomplete");
+  EXPECT_EQ(LogAfter(nullptr), before);
+  EXPECT_TRUE(
+      testing::RunZpack({"verify", "-q", "--against", repo_.path(), file_})
+          .ok());
+}
+
+TEST_F(ReflogChangeTest, LongReflogEndsWhereItEndedInTheSnapshot) {
+  const std::string lines = Log();
+  const std::string before = LongLog(lines);
+  // Appended to, with an incomplete line before.
+  SetLog(before + "incomplete");
+  EXPECT_EQ(LogAfter([&] { SetLog(before + "newer\n" + lines); }), before);
+  // Rewritten, so that the last line is elsewhere.
+  SetLog(before);
+  const std::string shorter = before.substr(before.find('\n') + 1);
+  EXPECT_EQ(LogAfter([&] { SetLog(shorter + "newer\n" + lines); }), shorter);
+  const std::string longer = before + before;
+  SetLog(before);
+  EXPECT_EQ(LogAfter([&] { SetLog(lines + longer); }), lines);
+  // A last line that takes more than is read at once.
+  SetLog(LongLog(""));
+  EXPECT_EQ(LogAfter([&] { SetLog(LongLog("newer\n")); }), LongLog(""));
+}
+
+TEST_F(ReflogChangeTest,
+       LongReflogWithoutItsLastLineIsAnErrorThatCanBeResumed) {
+  SetLog(LongLog(Log()));
+  EXPECT_THAT(ConvertWhile([&] { SetLog(LongLog("newer\n")); }, nullptr),
+              IsError(ErrorCode::kSourceCorrupt,
+                      HasSubstr("logs/refs/heads/main' changed while it was "
+                                "read")));
+  EXPECT_TRUE(CanResume(file_));
+}
+
+TEST_F(ReflogChangeTest, ReflogOfALinkedWorkTreeIsThatOfTheSnapshot) {
+  repo_.Git({"worktree", "add", "-q", dir_ / "linked", "main"});
+  const std::string log = repo_.path() + "/worktrees/linked/logs/HEAD";
+  const std::string before = testing::ReadFile(log);
+  ASSERT_THAT(before, ::testing::Not(::testing::IsEmpty()));
+  ASSERT_THAT(ConvertWhile(
+                  [&] {
+                    Push();
+                    testing::WriteFile(log, before + "newer\n");
+                  },
+                  nullptr),
+              IsOk());
+  Restored();
+  EXPECT_EQ(testing::ReadFile(dir_ / "r.git/worktrees/linked/logs/HEAD"),
+            before);
 }
 
 }  // namespace

@@ -92,7 +92,7 @@ class MemorySourceView final : public ObjectSource {
           [&](FileGroup each) { return IsValidFileName(each, name); });
       if (group == kAllFileGroups.end()) std::abort();
       listed.files.push_back(
-          {*group, name, name, *group == FileGroup::kHooks, content.size(), 0});
+          {*group, name, name, *group == FileGroup::kHooks, content.size()});
     }
     return listed;
   }

@@ -50,7 +50,7 @@ void Take(const struct stat& info, std::string name, TreeListing& listing,
     pending.push_back(std::move(name));
   } else if (S_ISREG(info.st_mode)) {
     listing.files.push_back({std::move(name), (info.st_mode & S_IXUSR) != 0,
-                             static_cast<uint64_t>(info.st_size), info.st_ino});
+                             static_cast<uint64_t>(info.st_size)});
   } else {
     listing.others.push_back(std::move(name));
   }

@@ -21,7 +21,6 @@ struct TreeFile {
   std::string name;         // below the root
   bool executable = false;  // for its owner
   uint64_t size = 0;
-  uint64_t inode = 0;
 };
 
 struct TreeListing {

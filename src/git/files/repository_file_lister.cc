@@ -3,8 +3,6 @@
 
 #include "git/files/repository_file_lister.h"
 
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <array>
 #include <iterator>
@@ -23,6 +21,7 @@
 #include "git/config/portable_settings.h"
 #include "git/files/directory_listing.h"
 #include "git/files/file_tree.h"
+#include "git/files/reflog_snapshot.h"
 #include "git/refs/reftable_refs.h"
 #include "git/repository_layout.h"
 #include "object/ref_name.h"
@@ -58,6 +57,13 @@ const std::string& RootOf(const RepositoryLocation& location,
                           std::string_view source) {
   return IsLogOfWorktree(source) ? location.git_directory
                                  : location.common_directory;
+}
+
+// Also that of HEAD of a linked worktree.
+bool IsReflog(const ListedFile& file) {
+  return file.group == FileGroup::kReflogs ||
+         (file.group == FileGroup::kWorktrees &&
+          file.name.ends_with("/logs/HEAD"));
 }
 
 bool IsLock(std::string_view name) { return name.ends_with(".lock"); }
@@ -293,7 +299,7 @@ class FileLister {
   // A file that is not one in the repository.
   void AddText(FileGroup group, std::string name, std::string text) {
     if (!CheckName(group, name, name)) return;
-    ListedFile file{group, std::move(name), {}, false, text.size(), 0};
+    ListedFile file{group, std::move(name), {}, false, text.size()};
     file.source = file.name;
     file.content = std::make_shared<const std::string>(std::move(text));
     listed_.files.push_back(std::move(file));
@@ -345,8 +351,15 @@ class FileLister {
     if (!CheckName(group, name, file.name)) return {};
     ZPACK_ASSIGN_OR_RETURN(const bool is_default, IsDefault(group, file));
     if (is_default) return {};
-    listed_.files.push_back({group, std::move(name), std::move(file.name),
-                             file.executable, file.size, file.inode});
+    ListedFile found{group, std::move(name), std::move(file.name),
+                     file.executable, file.size};
+    if (IsReflog(found)) {
+      ZPACK_ASSIGN_OR_RETURN(
+          const bool is_there,
+          reflogs_.Take(RootOf(location_, found.source), found));
+      if (!is_there) return {};
+    }
+    listed_.files.push_back(std::move(found));
     return {};
   }
 
@@ -381,7 +394,7 @@ class FileLister {
       if (!CheckName(FileGroup::kLfs, name, prefix + file.name)) continue;
       listed_.files.push_back({FileGroup::kLfs, std::move(name),
                                std::move(file.name), file.executable, file.size,
-                               file.inode, nullptr, directory.root});
+                               nullptr, directory.root});
     }
     return {};
   }
@@ -418,6 +431,7 @@ class FileLister {
   const RepositoryLocation& location_;
   const RepositoryFormat& format_;
   ListedFiles listed_;
+  ReflogSnapshots reflogs_;
 };
 
 class TextStream final : public FileStream {
@@ -476,16 +490,13 @@ Result<std::unique_ptr<FileStream>> OpenRepositoryFile(
       file.root.empty() ? RootOf(location, file.source) : file.root;
   ZPACK_ASSIGN_OR_RETURN(auto opened, OpenInTree(root, file.source));
   if (!opened) return nullptr;
+  std::string path = root + '/' + file.source;
   uint64_t limit = std::numeric_limits<uint64_t>::max();
-  struct stat info;
-  // Lines that were added to a reflog since may name objects that are not in
-  // the archive. `git reflog expire` writes a new file.
-  if (file.group == FileGroup::kReflogs && fstat(opened->get(), &info) == 0 &&
-      info.st_ino == file.inode) {
-    limit = file.size;
+  if (!file.ending.empty()) {
+    ZPACK_ASSIGN_OR_RETURN(limit, FindSnapshotEnd(file, *opened, path));
   }
-  return std::make_unique<PosixFileStream>(std::move(*opened),
-                                           root + '/' + file.source, limit);
+  return std::make_unique<PosixFileStream>(std::move(*opened), std::move(path),
+                                           limit);
 }
 
 }  // namespace zpack
