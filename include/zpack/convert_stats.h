@@ -66,6 +66,9 @@ struct ConvertStats {
   uint64_t promised_objects = 0;
   // With KeepGoing::kYes: what the repository has lost, in the order of ids.
   std::vector<SourceLoss> lost_objects;
+  // With KeepGoing::kYes: files of the repository that are damaged and were
+  // skipped, such as an index, and what helps; for people.
+  std::vector<std::string> damaged_files;
   uint64_t files = 0;       // of the repository, that are in the file
   uint64_t file_bytes = 0;  // their contents
   // What the repository has besides and the file does not hold; for people.

@@ -16,6 +16,7 @@
 #include "convert/convert_read_back.h"
 #include "convert/convert_source.h"
 #include "convert/convert_update.h"
+#include "convert/leave_out_damaged.h"
 #include "convert/make_stats.h"
 #include "convert/unfinished_file.h"
 #include "convert/weaker_blocks.h"
@@ -92,6 +93,7 @@ struct Written {
   Promises promises;
   LostObjects lost_objects;
   std::vector<SourceLoss> losses;
+  std::vector<std::string> damaged_files = {};
   std::vector<std::string> left_out;
   bool drops_parity = false;
   ConvertStats::Lost lost;
@@ -342,6 +344,24 @@ void NoteDanglingHead(const RefsSnapshot& refs,
                     refs.head_symref));
 }
 
+// What the statistics say beside what was written. `left_out` is what the
+// source said of its files.
+void AddToStats(Written& written, const RefsSnapshot& refs,
+                std::vector<std::string> left_out, ConvertStats& stats) {
+  stats.base_unused = written.base_unused;
+  stats.base_unrelated = written.base_unrelated;
+  stats.resume_unused = written.resume_unused;
+  stats.left_out = std::move(left_out);
+  stats.lost = written.lost;
+  stats.drops_parity = written.drops_parity;
+  stats.left_out.insert(stats.left_out.end(), written.left_out.begin(),
+                        written.left_out.end());
+  NoteDanglingHead(refs, stats.left_out);
+  stats.promised_objects = written.promises.ids.size();
+  stats.lost_objects = std::move(written.losses);
+  stats.damaged_files = std::move(written.damaged_files);
+}
+
 // Converts and publishes. `preamble` is as for WriteTo.
 Result<ConvertStats> ConvertTo(const Conversion& to, Bytes& preamble) {
   const ConvertOptions& options = to.options;
@@ -351,8 +371,14 @@ Result<ConvertStats> ConvertTo(const Conversion& to, Bytes& preamble) {
   ZPACK_ASSIGN_OR_RETURN(ListedFiles listed,
                          to.source->ListFiles(options.with_files));
   ZPACK_TRY(CheckFound(*to.source, options.with_files, listed.files));
-  const FilesToWrite files = ChooseFiles(to, std::move(listed.files));
+  FilesToWrite files = ChooseFiles(to, std::move(listed.files));
+  std::vector<std::string> damaged_files;
+  if (options.keep_going == KeepGoing::kYes) {
+    ZPACK_ASSIGN_OR_RETURN(damaged_files,
+                           LeaveOutDamagedFiles(options.run, files));
+  }
   ZPACK_ASSIGN_OR_RETURN(Written written, WriteTo(to, refs, files, preamble));
+  written.damaged_files = std::move(damaged_files);
 
   MovedOn moved_on;
   const uint64_t packed_bytes = to.source->PackedBytes();
@@ -385,41 +411,13 @@ Result<ConvertStats> ConvertTo(const Conversion& to, Bytes& preamble) {
   stats.source_objects_verified = CountVerifiedInSource(stats, options);
   stats.moved_on = moved_on;
   stats.missing_alternates = missing_alternates;
-  stats.base_unused = written.base_unused;
-  stats.base_unrelated = written.base_unrelated;
-  stats.resume_unused = written.resume_unused;
-  stats.left_out = std::move(listed.left_out);
-  stats.lost = written.lost;
-  stats.drops_parity = written.drops_parity;
-  stats.left_out.insert(stats.left_out.end(), written.left_out.begin(),
-                        written.left_out.end());
-  NoteDanglingHead(refs, stats.left_out);
-  stats.promised_objects = written.promises.ids.size();
-  stats.lost_objects = written.losses;
+  AddToStats(written, refs, std::move(listed.left_out), stats);
   if (options.update == Update::kYes || written.unchanged) {
     stats.update = written.unchanged ? UpdateResult::kUnchanged
                    : options.base    ? UpdateResult::kUpdated
                                      : UpdateResult::kCreated;
   }
   return stats;
-}
-
-// Finds the damaged objects of `source`, and makes them missing there and in
-// what `open` opens. `damaged` must outlive both.
-Status LeaveOutDamaged(const RunOptions& run,
-                       std::unique_ptr<ObjectSource>& source,
-                       DamagedObjects& damaged, SourceOpener& open) {
-  ZPACK_ASSIGN_OR_RETURN(std::vector<Error> errors, FindDamaged(*source, run));
-  for (Error& error : errors) {
-    damaged.emplace(error.object, std::move(error.message));
-  }
-  source = WithoutDamaged(std::move(source), damaged);
-  open = [inner = std::move(open),
-          &damaged](SourceUse use) -> Result<std::unique_ptr<ObjectSource>> {
-    ZPACK_ASSIGN_OR_RETURN(auto opened, inner(use));
-    return WithoutDamaged(std::move(opened), damaged);
-  };
-  return {};
 }
 
 Result<ConvertStats> Run(const SourceOpener& open_source,

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/hash.h"
+#include "base/hex.h"
 
 namespace zpack {
 
@@ -27,6 +28,13 @@ Result<std::optional<RepositoryFile>> ReadListedFile(
   }
   hasher.Finish(file.sha256);
   return file;
+}
+
+Status CheckContent(const ObjectSource& source, const RepositoryFile& file) {
+  if (NameFitsContent(file)) return {};
+  return MakeError(ErrorCode::kSourceCorrupt,
+                   "'{}' of '{}' is corrupt: its content hashes to {}",
+                   file.name, AtPath{source.path()}, ToHex(file.sha256));
 }
 
 }  // namespace zpack

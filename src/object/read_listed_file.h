@@ -22,4 +22,8 @@ Result<std::optional<RepositoryFile>> ReadListedFile(
     ObjectSource& source, const ListedFile& listed, const std::stop_token& stop,
     const std::function<Status(ByteView)>& piece);
 
+// kSourceCorrupt if `file`, which `source` has, is an object of Git LFS whose
+// name is not the hash of its content.
+Status CheckContent(const ObjectSource& source, const RepositoryFile& file);
+
 }  // namespace zpack

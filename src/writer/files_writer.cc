@@ -9,7 +9,6 @@
 
 #include "base/error.h"
 #include "base/hash.h"
-#include "base/hex.h"
 #include "codec/compressibility.h"
 #include "codec/zstd_codec.h"
 #include "format/file_table.h"
@@ -166,11 +165,12 @@ class TableWriter {
   }
 
   Status CheckName(const RepositoryFile& file) const {
-    if (NameFitsContent(file)) return {};
-    return MakeError(ErrorCode::kSourceCorrupt,
-                     "'{}' of '{}' is corrupt: its content hashes to {}",
-                     file.name, AtPath{files_.source.path()},
-                     ToHex(file.sha256));
+    Status checked = CheckContent(files_.source, file);
+    if (checked) return checked;
+    return std::unexpected(
+        Extend(std::move(checked).error(),
+               "; 'git lfs fetch' may bring it back once it is removed, and "
+               "'git zpack convert --keep-going' leaves it out"));
   }
 
   const FilesToWrite& files_;

@@ -35,6 +35,27 @@ TEST_F(LfsObjectsTest, CorruptObjectIsAnErrorOfTheSource) {
   EXPECT_TRUE(Convert({"--without", "lfs"}).ok());
 }
 
+TEST_F(LfsObjectsTest, CorruptObjectIsLeftOutOnRequest) {
+  const std::string sound = WriteLfs("sound");
+  const std::string name = WriteLfs("content");
+  WriteFile(InGitDir(name), "other");
+  EXPECT_THAT(Convert().err, HasSubstr("--keep-going' leaves it out"));
+  for (const char* const option : {"--keep-going", "--resume"}) {
+    const ProcessResult converted = Convert({"--keep-going", option});
+    EXPECT_EQ(converted.exit_code, 1);
+    EXPECT_THAT(converted.err,
+                AllOf(HasSubstr("warning: skipped: '" + name + "' of '"),
+                      HasSubstr("is corrupt: its content"),
+                      Not(HasSubstr("hint: run it again"))));
+  }
+  EXPECT_THAT(ListFiles(), AllOf(HasSubstr(sound), Not(HasSubstr(name))));
+  EXPECT_FALSE(fs::exists(dir_ / ".x.zpack.zpack-tmp"));
+  EXPECT_TRUE(RunZpack({"verify", "-q", file_}).ok());
+  WriteLfs("content");
+  EXPECT_EQ(Convert({"--keep-going"}).exit_code, 0);
+  EXPECT_THAT(ListFiles(), HasSubstr(name));
+}
+
 // An object of Git LFS may be the only copy, unless it comes back.
 TEST_F(LfsObjectsTest, AreReplacedOnlyIfTheyComeBack) {
   const std::string first = WriteLfs("first");

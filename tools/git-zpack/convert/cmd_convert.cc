@@ -42,8 +42,8 @@ void AddOptions(po::options_description& options) {
       "convert a partial clone: list the missing objects that its remote "
       "promises")(
       "keep-going",
-      "if objects are missing or damaged, store the others, list the lost "
-      "ones, and exit with 1")(
+      "if objects or files are missing or damaged, store the others, list the "
+      "lost ones, and exit with 1")(
       "base", po::value<std::string>()->value_name("<file>"),
       "copy the blocks of this older file; encode only what is new")(
       "onto", po::value<std::string>()->value_name("<file>"),
@@ -325,7 +325,8 @@ int Run(const po::variables_map& values, const Io& io) {
   } else if (!context.quiet()) {
     report.PrintSummary(io.err);
   }
-  return stats->lost_objects.empty() ? kDone : kNo;
+  return stats->lost_objects.empty() && stats->damaged_files.empty() ? kDone
+                                                                     : kNo;
 }
 
 }  // namespace

@@ -149,9 +149,17 @@ void ConvertReport::PrintLost(std::ostream& err) const {
       IsDryRun() ? "would have" : "has");
 }
 
+// Files of the repository that could not be read.
+void ConvertReport::PrintDamaged(std::ostream& err) const {
+  for (const std::string& what : stats_.damaged_files) {
+    err << fmt::format("warning: skipped: {}\n", what);
+  }
+}
+
 void ConvertReport::PrintWarnings(bool quiet, std::ostream& err) const {
   WarnOfMissingAlternates(stats_.missing_alternates, err);
   WarnOfReplaced(err);
+  PrintDamaged(err);
   PrintLost(err);
   if (quiet) return;
   if (stats_.moved_on.any()) {
@@ -295,6 +303,7 @@ Json ConvertReport::ToJson() const {
                {"refs", stats_.refs},
                {"promised_objects", stats_.promised_objects},
                {"lost_objects", SourceLossesToJson(stats_.lost_objects)},
+               {"damaged_files", Json(stats_.damaged_files)},
                {"files", stats_.files},
                {"content_of_files_bytes", stats_.file_bytes},
                {"update", UpdateToJson(stats_)},

@@ -43,6 +43,7 @@ class ConvertReport {
   std::string Source() const;
   void PrintBase(std::ostream& err) const;
   void PrintResumed(std::ostream& err) const;
+  void PrintDamaged(std::ostream& err) const;
   void PrintLost(std::ostream& err) const;
   void WarnOfReplaced(std::ostream& err) const;
   nlohmann::ordered_json BaseToJson() const;
