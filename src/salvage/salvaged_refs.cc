@@ -64,8 +64,11 @@ class RefChooser {
 
   void TakeKnown() {
     for (const Ref& ref : known_->refs) {
-      if (!ref.symbolic() && !IsKept(ref.target)) {
-        report_.lost_refs.push_back({ref.name, ref.target});
+      // A symbolic ref leads nowhere without the last ref. One that led nowhere
+      // before is not lost.
+      const ObjectId target = known_->Resolve(ref.name);
+      if (!target.empty() && !IsKept(target)) {
+        report_.lost_refs.push_back({ref.name, target});
         continue;
       }
       Ref kept = ref;

@@ -391,6 +391,31 @@ TEST(SalvageTest, ObjectsOfALostBlockOfTreesAreNamed) {
   }
 }
 
+TEST(SalvageTest, ASymbolicRefIsLostWithTheRefThatItLeadsTo) {
+  const Sample sample = OpenSample("files.zpack");
+  constexpr const char* kSymbolic = "refs/remotes/origin/HEAD";
+  const ObjectId target = sample.all.refs.Resolve(kSymbolic);
+  ASSERT_FALSE(target.empty());
+  int lost = 0;
+  for (const Region& region : Regions(sample)) {
+    if (!region.block) continue;
+    Bytes bytes = sample.bytes;
+    Damage(bytes, region, Fill::kZeros);
+    const Salvaged salvaged = SalvageBytes(bytes);
+    ASSERT_TRUE(salvaged.report);
+    const bool is_there = salvaged.outcome.objects.contains(target);
+    EXPECT_EQ(salvaged.outcome.refs.Find(kSymbolic) != nullptr, is_there);
+    const auto& refs = salvaged.report->lost_refs;
+    EXPECT_EQ(std::ranges::count(refs, kSymbolic, &LostRef::name),
+              is_there ? 0 : 1);
+    for (const LostRef& ref : refs) {
+      EXPECT_TRUE(ref.name != kSymbolic || ref.target == target);
+    }
+    lost += is_there ? 0 : 1;
+  }
+  EXPECT_GT(lost, 0);
+}
+
 // A file of which the read with a certain number fails.
 class FailingFile final : public RandomAccessFile {
  public:
