@@ -88,6 +88,13 @@ Result<AtomicFile> AtomicFile::Create(FileSystem& file_system,
   return output;
 }
 
+void AtomicFile::LimitMode(const std::string& source) {
+  std::error_code error;
+  const fs::file_status status = fs::status(source, error);
+  if (!fs::is_regular_file(status)) return;
+  new_mode_ &= static_cast<unsigned>(status.permissions());
+}
+
 void AtomicFile::Keep() {
   // Commit may have given other users permission to read.
   constexpr unsigned kOwnerOnly = 0600;
@@ -130,7 +137,7 @@ Status AtomicFile::Commit() {
   const fs::file_status old = fs::symlink_status(path_, error);
   const unsigned mode = fs::is_regular_file(old)
                             ? static_cast<unsigned>(old.permissions())
-                            : 0666 & ~CurrentUmask();
+                            : new_mode_ & ~CurrentUmask();
   ZPACK_TRY(file_system_.SetMode(temporary_path_, mode));
   ZPACK_TRY(file_system_.Rename(temporary_path_, path_, replace));
   file_.reset();

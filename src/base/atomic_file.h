@@ -51,12 +51,17 @@ class AtomicFile {
   AtomicFile(AtomicFile&&) noexcept = default;
   AtomicFile& operator=(AtomicFile&&) = delete;
 
+  // A destination that is new will be open to nobody who may not open `source`,
+  // which the file is made of. Without effect if `source` is no local file.
+  void LimitMode(const std::string& source);
+
   // REQUIRES: has_temporary().
   WritableFile& file() { return *file_; }
   const std::string& temporary_path() const { return temporary_path_; }
 
   // Renames the temporary file to the destination and syncs the directory. The
-  // file gets the mode of the file that it replaces, or the mode of a new file.
+  // file gets the mode of the file that it replaces, or the mode of a new file,
+  // within the limits of LimitMode.
   // REQUIRES: file().Sync() has returned success, and nothing was written
   // since.
   //
@@ -90,6 +95,7 @@ class AtomicFile {
   std::string path_;
   std::string temporary_path_;
   Overwrite overwrite_;
+  unsigned new_mode_ = 0666;            // without regard to the umask
   std::unique_ptr<WritableFile> file_;  // null after Commit or Keep
 };
 

@@ -237,6 +237,7 @@ Result<ConsolidateStats> ConsolidateFile(FileSystem& file_system,
   ZPACK_ASSIGN_OR_RETURN(
       AtomicFile written,
       AtomicFile::Create(file_system, output, options.overwrite));
+  for (const auto& below : files) written.LimitMode(below->path());
   const auto before = IdentityOf(written.path());
   ZPACK_ASSIGN_OR_RETURN(
       ConsolidateStats stats,

@@ -463,6 +463,8 @@ Result<ConvertStats> Run(const SourceOpener& open_source,
   Result<ConvertStats> stats = Guarded([&]() -> Result<ConvertStats> {
     ZPACK_ASSIGN_OR_RETURN(options.base,
                            FindOlderFile(file_system, path, options));
+    if (options.base) output.LimitMode(*options.base);
+    if (options.onto) output.LimitMode(*options.onto);
     return ConvertTo(conversion, preamble);
   });
   if (!stats && MayBeResumed(options, stats.error().code)) {

@@ -23,6 +23,9 @@ class ImageFile {
   static Result<ImageFile> Create(FileSystem& file_system,
                                   const std::string& path, Overwrite overwrite);
 
+  // As AtomicFile::LimitMode.
+  void LimitMode(const std::string& source) { output_.LimitMode(source); }
+
   // Writes `bytes` at `offset`. Bytes before `offset` that are not written yet
   // are zeros so far.
   Status Put(uint64_t offset, ByteView bytes);

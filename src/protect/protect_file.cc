@@ -98,6 +98,7 @@ Result<ProtectStats> ProtectBeside(FileSystem& file_system,
       ImageFile image,
       ImageFile::Create(file_system, output,
                         MayReplaceParity(file_system, output, options)));
+  image.LimitMode(path);
   const auto parity_before = IdentityOf(image.path());
   ZPACK_ASSIGN_OR_RETURN(const ParityParameters parameters,
                          EncodeParitySet(*file, shape, options.run,
@@ -125,6 +126,7 @@ Result<ProtectStats> ProtectInside(FileSystem& file_system,
       ImageFile image,
       ImageFile::Create(file_system, output,
                         replace ? Overwrite::kYes : options.overwrite));
+  image.LimitMode(path);
   const auto before = IdentityOf(image.path());
   ZPACK_TRY(CheckFile(file_system, path, options.run));
   ZPACK_ASSIGN_OR_RETURN(auto file, file_system.OpenForRead(path));

@@ -196,6 +196,7 @@ class RepairAttempt {
         ImageFile created,
         ImageFile::Create(file_system_, Output(), MayReplace()));
     image_.emplace(std::move(created));
+    image_->LimitMode(path_);
     if (options_.in_place == Overwrite::kNo) {
       before_ = IdentityOf(image_->path());
     }
@@ -269,6 +270,7 @@ class RepairAttempt {
         ImageFile created,
         ImageFile::Create(file_system_, ParityOutput(), MayReplace()));
     parity_image_.emplace(std::move(created));
+    parity_image_->LimitMode(path_);
     if (options_.in_place == Overwrite::kNo) {
       parity_before_ = IdentityOf(parity_image_->path());
     }

@@ -278,5 +278,45 @@ TEST_F(DestinationTest, PermissionsFollowTheUmask) {
   EXPECT_EQ(fs::status(out_ + "/x.zpack").permissions(), fs::perms{0640});
 }
 
+// As with 'cp' and 'gzip -k'.
+TEST_F(DestinationTest, WhatIsMadeOfAFileIsOpenToNobodyElse) {
+  const std::string file = out_ + "/x.zpack";
+  ASSERT_TRUE(Convert(file).ok());
+  fs::permissions(file, fs::perms{0600});
+  const auto expect_private = [&](const std::vector<std::string>& command,
+                                  const std::string& made) {
+    SCOPED_TRACE(command.front());
+    ASSERT_TRUE(RunZpack(command).ok());
+    EXPECT_EQ(fs::status(made).permissions(), fs::perms{0600});
+  };
+  const auto at = [&](const char* name) { return out_ + '/' + name; };
+  expect_private({"protect", "-o", at("inside.zpack"), file},
+                 at("inside.zpack"));
+  expect_private({"protect", "--beside", "--redundancy", "100%", file},
+                 file + ".zpar");
+  expect_private({"consolidate", file, at("one.zpack")}, at("one.zpack"));
+  expect_private({"convert", "--base", file, repo_.path(), at("base.zpack")},
+                 at("base.zpack"));
+  expect_private({"convert", "--onto", file, repo_.path(), at("onto.zpack")},
+                 at("onto.zpack"));
+  std::string bytes = ReadFile(file);
+  bytes[bytes.size() / 2] ^= 1;
+  WriteFile(file, bytes);
+  fs::permissions(file, fs::perms{0600});
+  expect_private({"repair", file}, file + ".repaired");
+}
+
+// A file whose mode allows more than the umask gets what the umask allows.
+TEST_F(DestinationTest, WhatIsMadeOfAFileFollowsTheUmask) {
+  const std::string file = out_ + "/x.zpack";
+  ASSERT_TRUE(Convert(file).ok());
+  fs::permissions(file, fs::perms{0777});
+  const ProcessResult result = RunProcess(
+      {"sh", "-c", "umask 027 && exec \"$0\" protect -q -o \"$1\" \"$2\"",
+       ZpackBinary(), out_ + "/y.zpack", file});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(fs::status(out_ + "/y.zpack").permissions(), fs::perms{0640});
+}
+
 }  // namespace
 }  // namespace zpack::testing
