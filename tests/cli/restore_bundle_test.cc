@@ -144,6 +144,49 @@ TEST_F(RestoreBundleTest, CheckoutMakesAWorkTree) {
   EXPECT_EQ(restored.Git({"for-each-ref"}), repo_.Git({"for-each-ref"}));
 }
 
+TEST_F(RestoreBundleTest, CheckoutAddsNothingToTheReflogs) {
+  const std::string place = dir_ / "work";
+  ASSERT_TRUE(RunZpack({"restore", "-q", "--checkout", file_, place}).ok());
+  EXPECT_FALSE(std::filesystem::exists(place + "/.git/ORIG_HEAD"));
+  EXPECT_FALSE(std::filesystem::exists(place + "/.git/logs/HEAD"));
+  const ProcessResult verified =
+      RunZpack({"verify", "-q", "--against", place, file_});
+  EXPECT_EQ(verified.exit_code, 0) << verified.out << verified.err;
+}
+
+// Whatever Git fails at, the work tree is not there, and the repository is.
+TEST_F(RestoreBundleTest, CheckoutSaysThatGitFailed) {
+  const auto expect_failure = [&](const ProcessResult& result,
+                                  const std::string& place) {
+    EXPECT_EQ(result.exit_code, 128);
+    EXPECT_THAT(result.err,
+                HasSubstr("hint: the repository in '" + place + "/.git' is "));
+    EXPECT_TRUE(std::filesystem::exists(place + "/.git/HEAD"));
+  };
+  const std::string place = dir_ / "work";
+  ProcessOptions options;
+  options.environment = {"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=core.autocrlf",
+                         "GIT_CONFIG_VALUE_0=junk"};
+  expect_failure(
+      RunZpack({"restore", "-q", "--checkout", file_, place}, options), place);
+  repo_.Git({"config", "core.autocrlf", "junk"});
+  Require(RunZpack({"convert", "-q", "-f", repo_.path(), file_}).ok(),
+          "convert");
+  const std::string trusted = dir_ / "trusted";
+  expect_failure(
+      RunZpack({"restore", "-q", "--checkout", "--trust", file_, trusted}),
+      trusted);
+  repo_.Git({"config", "--unset", "core.autocrlf"});
+  std::filesystem::remove(
+      repo_.LooseObjectPath(repo_.Git({"rev-parse", "HEAD"})));
+  EXPECT_EQ(
+      RunZpack({"convert", "-q", "-f", "--keep-going", repo_.path(), file_})
+          .exit_code,
+      1);
+  const std::string lost = dir_ / "lost";
+  expect_failure(RunZpack({"restore", "-q", "--checkout", file_, lost}), lost);
+}
+
 TEST_F(RestoreBundleTest, CheckoutReplacesNothing) {
   const std::string place = dir_ / "work";
   std::filesystem::create_directory(place);

@@ -188,15 +188,17 @@ Status CheckOut(const std::string& directory, const RestoreStats& stats,
       "git config",
       RunGit({git_directory, "config", "core.bare", "false"}, io.stop));
   if (!done || stats.promised_objects != 0) return done;
+  constexpr int kNoSuchRevision = 1;
+  const int head = RunGit(
+      {git_directory, "rev-parse", "--verify", "--quiet", "HEAD"}, io.stop);
   // An unborn HEAD has nothing to check out.
-  if (RunGit(
-          {git_directory, "rev-parse", "--verify", "--quiet", "HEAD^{commit}"},
-          io.stop) != 0) {
-    return {};
-  }
-  return CheckGit("git reset",
+  if (head == kNoSuchRevision) return {};
+  done = CheckGit("git rev-parse", head);
+  if (!done) return done;
+  // Unlike 'git reset', this writes no reflog and no ORIG_HEAD.
+  return CheckGit("git read-tree",
                   RunGit({"-C", directory, "--git-dir=.git", "--work-tree=.",
-                          "reset", "--hard", "--quiet"},
+                          "read-tree", "-u", "--reset", "HEAD"},
                          io.stop));
 }
 
