@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -378,7 +379,9 @@ Result<ConvertStats> ConvertTo(const Conversion& to, Bytes& preamble) {
                            LeaveOutDamagedFiles(options.run, files));
   }
   ZPACK_ASSIGN_OR_RETURN(Written written, WriteTo(to, refs, files, preamble));
-  written.damaged_files = std::move(damaged_files);
+  ZPACK_ASSIGN_OR_RETURN(written.damaged_files,
+                         DescribeSkipped(*to.source, written.losses));
+  std::ranges::move(damaged_files, std::back_inserter(written.damaged_files));
 
   MovedOn moved_on;
   const uint64_t packed_bytes = to.source->PackedBytes();

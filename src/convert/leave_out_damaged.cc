@@ -49,4 +49,16 @@ Result<std::vector<std::string>> LeaveOutDamagedFiles(const RunOptions& run,
   return damaged;
 }
 
+Result<std::vector<std::string>> DescribeSkipped(
+    ObjectSource& source, const std::vector<SourceLoss>& lost) {
+  std::vector<std::string> skipped = source.SkippedFiles();
+  if (lost.empty()) return skipped;
+  ZPACK_ASSIGN_OR_RETURN(const auto packs, source.PacksWithoutIndex());
+  for (const std::string& pack : packs) {
+    skipped.push_back(
+        FormatMessage("'{}' has no index; 'git index-pack' makes it", pack));
+  }
+  return skipped;
+}
+
 }  // namespace zpack

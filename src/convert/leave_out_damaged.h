@@ -13,6 +13,7 @@
 #include "convert/convert_source.h"
 #include "object/surviving_source.h"
 #include "writer/files_writer.h"
+#include "zpack/lost_object.h"
 #include "zpack/options.h"
 #include "zpack/result.h"
 
@@ -29,5 +30,11 @@ Status LeaveOutDamaged(const RunOptions& run,
 // ReadListedFile.
 Result<std::vector<std::string>> LeaveOutDamagedFiles(const RunOptions& run,
                                                       FilesToWrite& files);
+
+// What of the repository was skipped because it is damaged, for people; of
+// packs without an index, only if objects were `lost`. Errors: those of
+// ObjectSource::PacksWithoutIndex.
+Result<std::vector<std::string>> DescribeSkipped(
+    ObjectSource& source, const std::vector<SourceLoss>& lost);
 
 }  // namespace zpack

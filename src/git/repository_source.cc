@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "base/error.h"
@@ -15,6 +17,7 @@
 #include "git/files/repository_file_lister.h"
 #include "git/libgit2.h"
 #include "git/objects/object_database.h"
+#include "git/objects/pack_directory.h"
 #include "git/open_repository.h"
 #include "git/refs/other_tips.h"
 #include "git/refs/ref_store.h"
@@ -37,6 +40,7 @@ struct Storage {
   RepositoryFormat format;
   bool is_partial_clone = false;
   std::vector<std::string> missing_alternates;
+  BadIndexes bad_indexes = BadIndexes::kFail;
 };
 
 class RepositorySource final : public ObjectSource {
@@ -69,12 +73,13 @@ class RepositorySource final : public ObjectSource {
   }
   Result<RefsSnapshot> ReadRefs() override;
   Result<std::vector<TipGroup>> ListOtherTips() override {
-    return ReadOtherTips(storage_.format, location_.common_directory,
-                         [this](const ObjectId& id) {
-                           const auto info = ReadInfo(id);
-                           return info ||
-                                  info.error().code != ErrorCode::kNotFound;
-                         });
+    return ReadOtherTips(
+        storage_.format, location_.common_directory,
+        {[this](const ObjectId& id) {
+           const auto info = ReadInfo(id);
+           return info || info.error().code != ErrorCode::kNotFound;
+         },
+         [this](const Error& bad) { return TakeBadIndex(bad); }});
   }
   Result<IndexedVector<PathNumber, bool>> FindUndeltified(
       const PathTable& paths) override {
@@ -102,6 +107,8 @@ class RepositorySource final : public ObjectSource {
   std::vector<std::string> MissingAlternates() override {
     return storage_.missing_alternates;
   }
+  Result<std::vector<std::string>> PacksWithoutIndex() override;
+  std::vector<std::string> SkippedFiles() override;
 
  private:
   struct FoundHead {
@@ -115,6 +122,8 @@ class RepositorySource final : public ObjectSource {
   // kUnsupported if a .zpack file cannot hold the ref.
   Status CheckSymref(const Ref& ref) const;
   TagReader Tags();
+  // Returns the error, unless such an index is to be skipped.
+  Status TakeBadIndex(const Error& bad);
 
   RepositoryLocation location_;
   RepositoryHandle repository_;
@@ -122,6 +131,7 @@ class RepositorySource final : public ObjectSource {
   ObjectDatabase objects_;
   Storage storage_;
   std::unique_ptr<RefStore> refs_;
+  std::set<std::string> bad_indexes_;  // that were skipped: messages
 };
 
 Result<RepositorySource::FoundHead> RepositorySource::FindHead() const {
@@ -190,6 +200,27 @@ TagReader RepositorySource::Tags() {
           }};
 }
 
+Status RepositorySource::TakeBadIndex(const Error& bad) {
+  if (storage_.bad_indexes == BadIndexes::kFail) return std::unexpected(bad);
+  bad_indexes_.insert(bad.message);
+  return {};
+}
+
+Result<std::vector<std::string>> RepositorySource::PacksWithoutIndex() {
+  std::vector<std::string> all;
+  for (const std::string& directory : objects_.directories()) {
+    ZPACK_ASSIGN_OR_RETURN(auto packs, ListPacksWithoutIndex(directory));
+    std::ranges::move(packs, std::back_inserter(all));
+  }
+  return all;
+}
+
+std::vector<std::string> RepositorySource::SkippedFiles() {
+  std::vector<std::string> skipped = objects_.SkippedPacks();
+  skipped.insert(skipped.end(), bad_indexes_.begin(), bad_indexes_.end());
+  return skipped;
+}
+
 Result<ObjectIdTable> RepositorySource::ListPromisorObjects() {
   ZPACK_ASSIGN_OR_RETURN(const PromisorRemotes known, ReadPromisorRemotes());
   // As in Git, nobody keeps the promises of a pack without a promisor remote.
@@ -238,7 +269,8 @@ Result<std::unique_ptr<ObjectSource>> OpenRepository(
                            std::move(directories.found), options));
   return std::make_unique<RepositorySource>(
       location, std::move(repository), std::move(objects),
-      Storage{format, is_partial_clone, std::move(directories.missing)});
+      Storage{format, is_partial_clone, std::move(directories.missing),
+              options.bad_indexes});
 }
 
 Result<std::unique_ptr<ObjectSource>> OpenRepository(

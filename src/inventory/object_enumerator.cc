@@ -66,6 +66,12 @@ std::unexpected<Error> MissingError(const Walked& walked,
        source.MissingAlternates() | std::views::take(kMissingNamed)) {
     names += FormatMessage("; its alternate '{}' does not exist", directory);
   }
+  if (const auto packs = source.PacksWithoutIndex()) {
+    for (const std::string& pack : *packs | std::views::take(kMissingNamed)) {
+      names +=
+          FormatMessage("; '{}' has no index: 'git index-pack' makes it", pack);
+    }
+  }
   if (!source.IsPartialClone()) names += Explain(walked, *missing.begin());
   const bool hint = source.IsPartialClone() && promised == AllowPromised::kNo;
   return MakeError(

@@ -137,6 +137,13 @@ class ObjectSource {
   }
   // Alternates that do not exist. Their objects count as missing.
   virtual std::vector<std::string> MissingAlternates() { return {}; }
+  // Packs that have no index, so that their objects count as missing: paths.
+  virtual Result<std::vector<std::string>> PacksWithoutIndex() {
+    return std::vector<std::string>();
+  }
+  // What was skipped so far because it is damaged, for people. None unless the
+  // source was opened to skip such files.
+  virtual std::vector<std::string> SkippedFiles() { return {}; }
 };
 
 }  // namespace zpack

@@ -95,6 +95,12 @@ class SurvivingSource : public ObjectSource {
   std::vector<std::string> MissingAlternates() override {
     return source_.MissingAlternates();
   }
+  Result<std::vector<std::string>> PacksWithoutIndex() override {
+    return source_.PacksWithoutIndex();
+  }
+  std::vector<std::string> SkippedFiles() override {
+    return source_.SkippedFiles();
+  }
 
  private:
   Status CheckSound(const ObjectId& id) const {

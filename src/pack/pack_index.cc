@@ -23,7 +23,9 @@ constexpr uint64_t kNoOffset = std::numeric_limits<uint64_t>::max();
 constexpr size_t kIndexHeaderSize = 2 * sizeof(uint32_t) + kFanOutSize;
 
 std::unexpected<Error> Bad(const std::string& path) {
-  return MakeError(ErrorCode::kCorrupt, "bad pack index '{}'", AtPath{path});
+  return MakeError(ErrorCode::kCorrupt,
+                   "bad pack index '{}'; 'git index-pack' makes it anew",
+                   AtPath{path});
 }
 
 // 1 or 2. kUnsupported for any other version.

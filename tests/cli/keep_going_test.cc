@@ -119,6 +119,111 @@ TEST_F(KeepGoingTest, PacksWithDamage) {
   }
 }
 
+class DamagedFilesTest : public KeepGoingFixture {
+ protected:
+  std::string InPacks(const std::string& name) const {
+    return repo_.git_dir() + "/objects/pack/" + name;
+  }
+  // The name of the only pack, without extension.
+  std::string Pack() const {
+    std::string pack;
+    for (const std::string& name : ListDirectory(InPacks(""))) {
+      if (name.ends_with(".pack")) pack = name.substr(0, name.size() - 5);
+    }
+    return pack;
+  }
+  void PackAll() const {
+    repo_.PackAll();
+    repo_.Git({"prune-packed"});
+  }
+  ProcessResult Convert() const {
+    return RunZpack({"convert", "-q", "-f", repo_.path(), file_});
+  }
+  size_t Objects() const {
+    return nlohmann::json::parse(RunZpack({"show", "--json", file_}).out)
+        .at("objects");
+  }
+};
+
+TEST_F(DamagedFilesTest, PackWithABadIndexIsSkipped) {
+  PackAll();
+  const std::string first = Pack();
+  repo_.WriteBlob("in another pack\n");
+  repo_.Git({"repack", "-q"});
+  const std::string blob = repo_.WriteBlob("only in a bad pack\n");
+  const std::string name =
+      RunGit({"pack-objects", "-q", InPacks("pack")}, repo_.path(), blob + '\n')
+          .out;
+  const std::string pack = "pack-" + name.substr(0, name.size() - 1);
+  std::filesystem::remove(repo_.LooseObjectPath(blob));
+  const std::string index = InPacks(pack + ".idx");
+  std::filesystem::remove(index);
+  WriteFile(index, "");
+  const ProcessResult refused = Convert();
+  EXPECT_EQ(refused.exit_code, 128);
+  const std::string problem =
+      "bad pack index '" + index + "'; 'git index-pack' makes it anew";
+  EXPECT_THAT(refused.err, HasSubstr(problem));
+
+  const ProcessResult kept = KeepGoing();
+  EXPECT_EQ(kept.exit_code, 1);
+  EXPECT_THAT(kept.err, HasSubstr("warning: skipped: " + problem + '\n'));
+  EXPECT_THAT(Losses(file_), ElementsAre());
+  EXPECT_THAT(KeepGoingJson()["damaged_files"], ElementsAre(problem));
+  const size_t without = Objects();
+  EXPECT_GE(without, all_.size());
+
+  ASSERT_TRUE(
+      RunGit({"index-pack", InPacks(pack + ".pack")}, repo_.path()).ok());
+  ASSERT_TRUE(Convert().ok());
+  EXPECT_EQ(Objects(), without + 1);
+}
+
+TEST_F(DamagedFilesTest, ObjectsOfAPackWithABadIndexAreLost) {
+  PackAll();
+  const std::string index = InPacks(Pack() + ".idx");
+  std::filesystem::remove(index);
+  WriteFile(index, "no index");
+  const ProcessResult kept = KeepGoing();
+  EXPECT_EQ(kept.exit_code, 1) << kept.err;
+  EXPECT_THAT(kept.err, AllOf(HasSubstr("bad pack index '" + index),
+                              HasSubstr("object " + commit_ + " is missing")));
+  EXPECT_THAT(Losses(file_), ::testing::Contains(commit_));
+}
+
+TEST_F(DamagedFilesTest, PackWithoutAnIndexIsNamed) {
+  PackAll();
+  const std::string pack = InPacks(Pack() + ".pack");
+  std::filesystem::remove(InPacks(Pack() + ".idx"));
+  EXPECT_THAT(Convert().err,
+              HasSubstr("'" + pack + "' has no index: 'git index-pack'"));
+  const ProcessResult kept = KeepGoing();
+  EXPECT_EQ(kept.exit_code, 1);
+  EXPECT_THAT(kept.err, HasSubstr("warning: skipped: '" + pack +
+                                  "' has no index; 'git index-pack'"));
+  ASSERT_TRUE(RunGit({"index-pack", pack}, repo_.path()).ok());
+  // What no pack lacks, no pack without an index has.
+  WriteFile(InPacks("pack-other.pack"), ReadFile(pack));
+  EXPECT_EQ(KeepGoing().exit_code, 0);
+}
+
+TEST_F(DamagedFilesTest, BadIndexOfAWorkTreeIsSkipped) {
+  const std::string index = repo_.git_dir() + "/index";
+  WriteFile(index, "garbage");
+  const ProcessResult refused = Convert();
+  EXPECT_EQ(refused.exit_code, 128);
+  const std::string problem = "bad index file '" + index + "'; remove it";
+  EXPECT_THAT(refused.err, HasSubstr(problem));
+  for (const char* const option : {"--json", "--reachable"}) {
+    const ProcessResult kept = KeepGoing({option});
+    EXPECT_EQ(kept.exit_code, 1);
+    EXPECT_THAT(kept.err, HasSubstr("warning: skipped: " + problem));
+  }
+  EXPECT_TRUE(RunZpack({"verify", "-q", "--level=connectivity", file_}).ok());
+  std::filesystem::remove(index);
+  EXPECT_EQ(KeepGoing().exit_code, 0);
+}
+
 TEST_F(KeepGoingTest, UpdateAddsWhatIsThereAgain) {
   Lose(blob_, Loss::kMissing);
   EXPECT_EQ(KeepGoing({"--update"}).exit_code, 1);

@@ -17,6 +17,7 @@
 #include "git/repository_layout.h"
 #include "object/content_stream.h"
 #include "object/object_hasher.h"
+#include "pack/pack_index.h"
 
 namespace zpack {
 namespace {
@@ -107,12 +108,39 @@ Result<ObjectDatabase> ObjectDatabase::Open(
   ObjectDatabase database(format, std::move(path),
                           std::move(object_directories));
   database.late_->listing = std::move(listing);
+  if (options.bad_indexes == BadIndexes::kSkip) database.FindBadIndexes();
   ZPACK_TRY(database.OpenReaders(options));
   return database;
 }
 
+void ObjectDatabase::FindBadIndexes() {
+  for (const std::string& pack : late_->listing) {
+    const auto index = ReadPackIndex(format_, PosixFileSystem(), pack + ".idx");
+    if (index || (index.error().code != ErrorCode::kCorrupt &&
+                  index.error().code != ErrorCode::kUnsupported)) {
+      continue;
+    }
+    skipped_.emplace(pack, index.error().message);
+  }
+}
+
+std::vector<std::string> ObjectDatabase::Usable(
+    const std::vector<std::string>& packs) const {
+  std::vector<std::string> usable = packs;
+  std::erase_if(usable, [this](const std::string& pack) {
+    return skipped_.contains(pack);
+  });
+  return usable;
+}
+
+std::vector<std::string> ObjectDatabase::SkippedPacks() const {
+  std::vector<std::string> reasons;
+  for (const auto& [pack, reason] : skipped_) reasons.push_back(reason);
+  return reasons;
+}
+
 Status ObjectDatabase::OpenReaders(const ReadingOptions& options) {
-  const std::vector<std::string>& packs = late_->listing;
+  const std::vector<std::string> packs = Usable(late_->listing);
   if (options.expected == ExpectedReads::kContents ||
       packs.size() > kMaxLookups) {
     ZPACK_ASSIGN_OR_RETURN(
@@ -158,7 +186,8 @@ Result<ObjectIdTable> ObjectDatabase::List() {
                          ListObjects(
                              format_, directories_, open,
                              [this](const std::string& pack) {
-                               return packed_->ReaderOf(pack) != nullptr
+                               return packed_->ReaderOf(pack) != nullptr ||
+                                              skipped_.contains(pack)
                                           ? ObjectIdTable()
                                           : fallback_->ReadIds(pack);
                              },
@@ -178,7 +207,8 @@ const FallbackPacks* ObjectDatabase::PacksOfNow() const {
   // Other threads may still use the packs that were opened before.
   if (late_->packs) late_->before.push_back(std::move(late_->packs));
   late_->packs = std::make_unique<FallbackPacks>(
-      format_, path_, *listing, std::make_shared<PackedObjects>(), max_object_);
+      format_, path_, Usable(*listing), std::make_shared<PackedObjects>(),
+      max_object_);
   late_->listing = *listing;
   return late_->packs.get();
 }

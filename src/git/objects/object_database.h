@@ -7,6 +7,8 @@
 
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -23,6 +25,9 @@
 
 namespace zpack {
 
+// What becomes of an index, of a pack or of a work tree, that is damaged.
+enum class BadIndexes : uint8_t { kFail, kSkip };
+
 struct ReadingOptions {
   // Maximum bytes of cached delta bases. With small packs and few threads, the
   // cache is smaller.
@@ -31,6 +36,7 @@ struct ReadingOptions {
   // For kInfos, packs are not scanned unless there are many of them: opening
   // takes less time then.
   ExpectedReads expected = ExpectedReads::kContents;
+  BadIndexes bad_indexes = BadIndexes::kFail;
 
   // Options for kContents, with the memory and the threads of `run`.
   static ReadingOptions For(const RunOptions& run);
@@ -47,6 +53,8 @@ class ObjectDatabase {
       const ReadingOptions& options);
 
   const std::vector<std::string>& directories() const { return directories_; }
+  // Why packs were skipped, with BadIndexes::kSkip.
+  std::vector<std::string> SkippedPacks() const;
 
   // As the methods of ObjectSource.
   Result<ObjectIdTable> List();
@@ -63,6 +71,10 @@ class ObjectDatabase {
       : format_(format),
         path_(std::move(path)),
         directories_(std::move(directories)) {}
+  // Fills skipped_.
+  void FindBadIndexes();
+  // Those of `packs` that are not skipped.
+  std::vector<std::string> Usable(const std::vector<std::string>& packs) const;
   // Opens the packs that PackReader supports.
   Status OpenReaders(const ReadingOptions& options);
   // If packs have appeared or disappeared since the database was opened, the
@@ -82,6 +94,8 @@ class ObjectDatabase {
   ObjectFormat format_;
   std::string path_;
   std::vector<std::string> directories_;
+  // Why a pack (a path without extension) counts as if it were not there.
+  std::map<std::string, std::string> skipped_;
   // The packs that have a PackReader. If a read fails here, `fallback_` reads
   // the object or reports the error.
   std::shared_ptr<const PackedObjects> packed_ =

@@ -90,6 +90,20 @@ Result<std::vector<PackFiles>> ListPacks(const std::string& object_directory) {
   return packs;
 }
 
+Result<std::vector<std::string>> ListPacksWithoutIndex(
+    const std::string& object_directory) {
+  constexpr std::string_view kExtension = ".pack";
+  ZPACK_ASSIGN_OR_RETURN(const auto files, ListPackFiles(object_directory));
+  std::vector<std::string> packs;
+  for (const std::string& file : files) {
+    if (!file.ends_with(kExtension) || file.starts_with('.')) continue;
+    const std::string name = file.substr(0, file.size() - kExtension.size());
+    if (files.contains(name + ".idx")) continue;
+    packs.push_back(PackDirectory(object_directory) + '/' + file);
+  }
+  return packs;
+}
+
 Result<ObjectIdTable> ReadPackIds(ObjectFormat format, FileSystem& file_system,
                                   const std::string& object_directory,
                                   const std::string& name) {

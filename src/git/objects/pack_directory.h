@@ -41,6 +41,11 @@ Status CheckPackFiles(const std::string& object_directory);
 // the directory cannot be read.
 Result<std::vector<PackFiles>> ListPacks(const std::string& object_directory);
 
+// The packs of `object_directory` without an index: paths. Not those with names
+// of temporary files. kIo if the directory cannot be read.
+Result<std::vector<std::string>> ListPacksWithoutIndex(
+    const std::string& object_directory);
+
 // The ids, in `format`, in the index of a pack. kNotFound if the index does not
 // exist; kSourceCorrupt if it is malformed; kIo.
 Result<ObjectIdTable> ReadPackIds(ObjectFormat format, FileSystem& file_system,

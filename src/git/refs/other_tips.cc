@@ -44,6 +44,8 @@ constexpr std::array kStateFiles = {"AUTO_MERGE",
                                     "rebase-merge/autostash",
                                     "rebase-merge/orig-head"};
 
+constexpr std::string_view kSharedIndexPrefix = "sharedindex.";
+
 // `name`, which is in `directory`. Both may be empty.
 std::string Join(const std::string& directory, std::string_view name) {
   return directory.empty() ? std::string(name)
@@ -60,11 +62,11 @@ TipRule RuleOfRef(std::string_view name) {
 class TipsReader {
  public:
   TipsReader(const RepositoryFormat& format, std::string common_directory,
-             const std::function<bool(const ObjectId&)>& exists)
+             const TipCallbacks& callbacks)
       : format_(format.object_format),
         ref_storage_(format.ref_storage),
         common_directory_(std::move(common_directory)),
-        exists_(exists) {}
+        callbacks_(callbacks) {}
 
   // Adds the ids in info/grafts.
   Status AddGrafts();
@@ -97,6 +99,8 @@ class TipsReader {
   std::vector<ObjectId> ParseGraft(std::string_view line) const;
   // "<old id> <new id> <who> <when>\t<why>"
   Status AddReflogTips(const std::string& name);
+  // Adds the tips of the index `name`, which may be a shared one.
+  Status AddIndexTips(const std::string& directory, const std::string& name);
   // Adds the tips of the index in `directory` and of shared indexes.
   Status AddIndexesTips(const std::string& directory);
   // Reads the index `name`. Nothing if it does not exist.
@@ -114,7 +118,7 @@ class TipsReader {
   ObjectFormat format_;
   RefStorage ref_storage_;
   std::string common_directory_;
-  const std::function<bool(const ObjectId&)>& exists_;
+  const TipCallbacks& callbacks_;
   std::vector<TipGroup> groups_;
 };
 
@@ -154,7 +158,8 @@ std::vector<ObjectId> TipsReader::ParseGraft(std::string_view line) const {
 }
 
 void TipsReader::AddExisting(const std::string& name, Ids ids) {
-  std::erase_if(ids, [this](const ObjectId& id) { return !exists_(id); });
+  std::erase_if(ids,
+                [this](const ObjectId& id) { return !callbacks_.exists(id); });
   AddGroup(name, TipRule::kExtra, ids);
 }
 
@@ -165,7 +170,7 @@ Status TipsReader::AddGrafts() {
   for (const std::string_view line : lines) {
     const std::vector<ObjectId> graft = ParseGraft(line);
     // Without the commit, nothing needs the parents.
-    if (!graft.empty() && exists_(graft.front())) {
+    if (!graft.empty() && callbacks_.exists(graft.front())) {
       for (const ObjectId& id : graft) AddTip(id.ToHex(), ids);
     }
   }
@@ -211,29 +216,39 @@ Status TipsReader::AddSharedTips(const WorktreeIndex& index,
   return {};
 }
 
+Status TipsReader::AddIndexTips(const std::string& directory,
+                                const std::string& name) {
+  const std::string path = Join(directory, name);
+  // Git may remove a shared index at any time.
+  ZPACK_ASSIGN_OR_RETURN(const auto content, ReadIndexFile(path));
+  if (!content) return {};
+  ZPACK_ASSIGN_OR_RETURN(WorktreeIndex index,
+                         ReadIndex(format_, *content, Path(path)));
+  index.others.insert(index.entries.begin(), index.entries.end());
+  index.others.erase(ObjectId());
+  AddExisting(path, std::move(index.extra));
+  if (name.starts_with(kSharedIndexPrefix)) {
+    AddExisting(path, std::move(index.others));
+    return {};
+  }
+  AddGroup(path, TipRule::kRequired, index.others);
+  if (index.shared.empty()) return {};
+  return AddSharedTips(index, path,
+                       Join(directory, fmt::format("{}{}", kSharedIndexPrefix,
+                                                   index.shared.ToHex())));
+}
+
 Status TipsReader::AddIndexesTips(const std::string& directory) {
-  const std::string shared_prefix = "sharedindex.";
   ZPACK_ASSIGN_OR_RETURN(const auto names, ListNames(Path(directory)));
   for (const std::string& name : names) {
-    const bool is_shared = name.starts_with(shared_prefix);
-    if (name != "index" && !is_shared) continue;
-    const std::string path = Join(directory, name);
-    // Git may remove a shared index at any time.
-    ZPACK_ASSIGN_OR_RETURN(const auto content, ReadIndexFile(path));
-    if (!content) continue;
-    ZPACK_ASSIGN_OR_RETURN(WorktreeIndex index,
-                           ReadIndex(format_, *content, Path(path)));
-    index.others.insert(index.entries.begin(), index.entries.end());
-    index.others.erase(ObjectId());
-    AddExisting(path, std::move(index.extra));
-    if (is_shared) {
-      AddExisting(path, std::move(index.others));
-      continue;
+    if (name != "index" && !name.starts_with(kSharedIndexPrefix)) continue;
+    const Status added = AddIndexTips(directory, name);
+    if (added) continue;
+    if (added.error().code != ErrorCode::kSourceCorrupt &&
+        added.error().code != ErrorCode::kUnsupported) {
+      return added;
     }
-    AddGroup(path, TipRule::kRequired, index.others);
-    if (index.shared.empty()) continue;
-    ZPACK_TRY(AddSharedTips(
-        index, path, Join(directory, shared_prefix + index.shared.ToHex())));
+    ZPACK_TRY(callbacks_.take_bad_index(added.error()));
   }
   return {};
 }
@@ -309,10 +324,10 @@ Status TipsReader::AddLinkedTips() {
 
 }  // namespace
 
-Result<std::vector<TipGroup>> ReadOtherTips(
-    const RepositoryFormat& format, const std::string& common_directory,
-    const std::function<bool(const ObjectId&)>& exists) {
-  TipsReader tips(format, common_directory, exists);
+Result<std::vector<TipGroup>> ReadOtherTips(const RepositoryFormat& format,
+                                            const std::string& common_directory,
+                                            const TipCallbacks& callbacks) {
+  TipsReader tips(format, common_directory, callbacks);
   ZPACK_TRY(tips.AddGrafts());
   ZPACK_TRY(tips.AddWorktreeTips(""));
   ZPACK_TRY(tips.AddLinkedTips());

@@ -17,14 +17,22 @@
 
 namespace zpack {
 
+struct TipCallbacks {
+  // Tells whether an object exists.
+  std::function<bool(const ObjectId&)> exists;
+  // Gets the error of an index whose content cannot be read. An error that this
+  // returns ends the reading; otherwise, the index is skipped.
+  std::function<Status(const Error&)> take_bad_index;
+};
+
 // The ids in info/grafts, and the ids of every worktree, including the main
 // one: in reflogs, HEAD, per-worktree refs, the state of an unfinished command
-// such as a merge or rebase, and the index. `exists` tells whether an object
-// exists; a graft of another commit does not count. Every source must be read
-// completely: kIo if a directory or file cannot be read; kSourceCorrupt,
-// kUnsupported or kLimitExceeded if its content cannot.
-Result<std::vector<TipGroup>> ReadOtherTips(
-    const RepositoryFormat& format, const std::string& common_directory,
-    const std::function<bool(const ObjectId&)>& exists);
+// such as a merge or rebase, and the index. A graft of a commit that does not
+// exist does not count. Every source must be read completely: kIo if a
+// directory or file cannot be read; kSourceCorrupt, kUnsupported or
+// kLimitExceeded if its content cannot.
+Result<std::vector<TipGroup>> ReadOtherTips(const RepositoryFormat& format,
+                                            const std::string& common_directory,
+                                            const TipCallbacks& callbacks);
 
 }  // namespace zpack

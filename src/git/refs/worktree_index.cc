@@ -210,7 +210,9 @@ Result<WorktreeIndex> ReadIndex(ObjectFormat format, ByteView content,
                      version, AtPath{path});
   }
   if (version < 2 || !reader.ReadRest(version)) {
-    return MakeError(ErrorCode::kSourceCorrupt, "bad index file '{}'",
+    return MakeError(ErrorCode::kSourceCorrupt,
+                     "bad index file '{}'; remove it, and 'git reset' makes a "
+                     "new one",
                      AtPath{path});
   }
   if (reader.has_unknown()) {
