@@ -474,7 +474,7 @@ TEST_F(OptionsTest, FullStandardOutputIsAFailure) {
   const ProcessResult result = RunProcess(
       {"sh", "-c", "\"$0\" show \"$1\" > /dev/full", ZpackBinary(), file_});
   EXPECT_EQ(result.exit_code, 128);
-  EXPECT_THAT(result.err, HasSubstr("cannot write to standard output"));
+  EXPECT_THAT(result.err, HasSubstr("write failure on standard output"));
 }
 
 // An answer that nobody can read is no answer.
@@ -488,7 +488,7 @@ TEST_F(OptionsTest, FullStandardOutputHidesNoDifference) {
       RunProcess({"sh", "-c", "\"$0\" diff \"$1\" \"$2\" > /dev/full",
                   ZpackBinary(), file_, second});
   EXPECT_EQ(result.exit_code, 128);
-  EXPECT_THAT(result.err, HasSubstr("cannot write to standard output"));
+  EXPECT_THAT(result.err, HasSubstr("write failure on standard output"));
 }
 
 TEST_F(OptionsTest, GitFindsTheCommandInThePath) {

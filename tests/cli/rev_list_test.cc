@@ -333,7 +333,9 @@ TEST_F(RevListTest, FullStandardOutputIsAFailure) {
         RunProcess({"sh", "-c", "\"$0\" rev-list $2 \"$1\" > /dev/full",
                     ZpackBinary(), file_, options});
     EXPECT_EQ(result.exit_code, 128);
-    EXPECT_EQ(result.err, "fatal: cannot write to standard output\n");
+    EXPECT_EQ(result.err,
+              "fatal: write failure on standard output: No space left on "
+              "device\n");
   }
 }
 

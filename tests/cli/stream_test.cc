@@ -130,10 +130,40 @@ TEST_F(StreamTest, ReaderThatGoesAwayLeavesNothing) {
   EXPECT_EQ(result.out, "10\n");
 }
 
+TEST_F(StreamTest, WriteFailuresNameTheOutputAndTheReason) {
+  const std::string full = "No space left on device\n";
+  for (const std::string command :
+       {"list-refs x.zpack", "list-refs --json x.zpack",
+        "cat-file -p x.zpack main:counter", "archive x.zpack main",
+        "archive --format=tar.gz x.zpack main",
+        "archive --format=tar.zst x.zpack main",
+        "archive --format=zip x.zpack main", "log x.zpack main",
+        "rev-list --all x.zpack", "convert -q repo -"}) {
+    const ProcessResult result = Shell("\"$0\" " + command + " > /dev/full");
+    EXPECT_EQ(result.exit_code, 128) << command;
+    EXPECT_EQ(result.err, "fatal: write failure on standard output: " + full)
+        << command;
+  }
+  for (const std::string command :
+       {"archive -o /dev/full x.zpack main",
+        "archive -o /dev/full --format=zip x.zpack main",
+        "archive -o /dev/full --format=tar.gz x.zpack main",
+        "report --html /dev/full x.zpack", "attest -o /dev/full x.zpack"}) {
+    const ProcessResult result = Shell("\"$0\" " + command);
+    EXPECT_EQ(result.exit_code, 128) << command;
+    EXPECT_EQ(result.err, "fatal: write failure on '/dev/full': " + full)
+        << command;
+  }
+  const ProcessResult limited =
+      Shell("ulimit -f 1; \"$0\" restore --bundle b x.zpack");
+  EXPECT_EQ(limited.exit_code, 128);
+  EXPECT_EQ(limited.err, "fatal: write failure on 'b': File too large\n");
+}
+
 TEST_F(StreamTest, FullOutputIsAnError) {
   const ProcessResult result = Shell("\"$0\" convert -q repo - > /dev/full");
   EXPECT_EQ(result.exit_code, 128);
-  EXPECT_THAT(result.err, HasSubstr("cannot write to standard output"));
+  EXPECT_THAT(result.err, HasSubstr("write failure on standard output"));
 }
 
 TEST_F(StreamTest, VerifyReadsStandardInput) {

@@ -14,6 +14,7 @@
 
 #include "command_words.h"
 #include "json_error.h"
+#include "named_output.h"
 #include "nearest_name.h"
 #include "other_names.h"
 #include "serve/event_trace.h"
@@ -401,10 +402,10 @@ int Run(const std::vector<std::string>& arguments, const Io& io) {
       code = RunForTerminal(*command, {arguments.begin() + 1, arguments.end()},
                             io);
     }
+    errno = 0;
     io.out.flush();
     if (!io.out && (code == kDone || code == kNo)) {
-      io.err << "fatal: cannot write to standard output\n";
-      return kFailed;
+      return FailWithoutJson(io, NamedOutput{io.out}.Failure());
     }
     return code;
   } catch (const std::bad_alloc&) {

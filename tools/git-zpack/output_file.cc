@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "common_options.h"
+#include "named_output.h"
 #include "zpack/archive_reader.h"
 #include "zpack/publish_file.h"
 #include "zpack/quote.h"
@@ -63,6 +64,14 @@ Status CheckIsNoInput(const std::string& output, const std::string& input,
   return {};
 }
 
+// Returns the exit code.
+int Close(std::ofstream& out, const fs::path& path, const Io& io) {
+  out.flush();
+  if (!out) return Fail(io, NamedOutput::ToFile(out, path).Failure());
+  out.close();
+  return out ? kDone : Fail(io, NamedOutput::ToFile(out, path).Failure());
+}
+
 }  // namespace
 
 OutputFile::OutputFile(fs::path path)
@@ -77,8 +86,7 @@ int OutputFile::WriteInPlace(
   std::ofstream out(path_, std::ios::binary | std::ios::trunc);
   if (!out) return Fail(io, CannotCreate(path_, errno));
   const int code = write(out);
-  out.close();
-  return code == kDone && !out ? Fail(io, CannotCreate(path_, errno)) : code;
+  return code == kDone ? Close(out, path_, io) : code;
 }
 
 int OutputFile::Write(const Io& io,
@@ -93,8 +101,7 @@ int OutputFile::Write(const Io& io,
   std::ofstream out(created->temporary_path(), std::ios::binary);
   if (!out) return Fail(io, CannotCreate(path_, errno));
   int code = write(out);
-  out.close();
-  if (code == kDone && !out) code = Fail(io, CannotCreate(path_, errno));
+  if (code == kDone) code = Close(out, path_, io);
   if (code != kDone) return code;
   const Status published = created->Publish(identity_);
   return published ? kDone : Fail(io, published.error());

@@ -19,8 +19,8 @@ class AnyArchiveWriter {
   // Writes a tar file or a ZIP file.
   template <typename Writer>
   AnyArchiveWriter(std::in_place_type_t<Writer> type, uint64_t time,
-                   std::ostream& out)
-      : writer_(type, time, out) {}
+                   NamedOutput out)
+      : writer_(type, time, std::move(out)) {}
 
   void Begin(const ObjectId& commit) {
     std::visit([&](auto& writer) { writer.Begin(commit); }, writer_);

@@ -17,6 +17,7 @@
 #include "archive/compressed_stream.h"
 #include "archive/tree_archiver.h"
 #include "common_options.h"
+#include "named_output.h"
 #include "output_file.h"
 #include "read/path_filter.h"
 #include "read/resolve_name.h"
@@ -131,26 +132,26 @@ int WriteEntries(const ArchiveReader& reader, const Plan& plan,
   return kDone;
 }
 
-int WriteTar(const ArchiveReader& reader, const Plan& plan, std::ostream& out,
-             const Io& io) {
+int WriteTar(const ArchiveReader& reader, const Plan& plan,
+             const NamedOutput& out, const Io& io) {
   AnyArchiveWriter writer(std::in_place_type<TarWriter>, plan.contents.time,
                           out);
   return WriteEntries(reader, plan, writer, io);
 }
 
 int WriteCompressed(const ArchiveReader& reader, const Plan& plan,
-                    std::ostream& out, const Io& io) {
+                    const NamedOutput& out, const Io& io) {
   CompressedStream compressed(plan.format == ArchiveFormat::kTarGz
                                   ? StreamFormat::kGzip
                                   : StreamFormat::kZstd,
-                              out);
+                              out.stream);
   std::ostream tar(&compressed);
-  const int code = WriteTar(reader, plan, tar, io);
+  const int code = WriteTar(reader, plan, {tar, out.name}, io);
   if (code != kDone || compressed.Finish()) return code;
-  return Fail(io, {ErrorCode::kIo, "cannot write the archive"});
+  return Fail(io, out.Failure());
 }
 
-int Write(const ArchiveReader& reader, const Plan& plan, std::ostream& out,
+int Write(const ArchiveReader& reader, const Plan& plan, const NamedOutput& out,
           const Io& io) {
   if (plan.format == ArchiveFormat::kTar)
     return WriteTar(reader, plan, out, io);
@@ -176,13 +177,14 @@ int Run(const po::variables_map& values, const Io& io) {
   if (!contents) return Fail(io, contents.error());
   contents->prefix = Text(values, "prefix");
   plan.contents = *std::move(contents);
-  if (!Has(values, "output")) return Write(**reader, plan, io.out, io);
+  if (!Has(values, "output")) return Write(**reader, plan, {io.out}, io);
   const std::string path = Text(values, "output");
   const Status apart =
       CheckOutput(path, std::span(&file, 1), ReadContext(values, io).options());
   if (!apart) return Fail(io, apart.error());
-  return OutputFile(path).Write(
-      io, [&](std::ostream& out) { return Write(**reader, plan, out, io); });
+  return OutputFile(path).Write(io, [&](std::ostream& out) {
+    return Write(**reader, plan, NamedOutput::ToFile(out, path), io);
+  });
 }
 
 }  // namespace

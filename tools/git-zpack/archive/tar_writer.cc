@@ -81,8 +81,8 @@ struct TarWriter::Fields {
   std::string_view link;
 };
 
-TarWriter::TarWriter(uint64_t time, std::ostream& out)
-    : time_(time), out_(out) {}
+TarWriter::TarWriter(uint64_t time, NamedOutput out)
+    : time_(time), out_(std::move(out)) {}
 
 void TarWriter::Begin(const ObjectId& commit) {
   std::string records;
@@ -140,8 +140,8 @@ Status TarWriter::Write(std::span<const uint8_t> piece) {
   }
   left_ -= piece.size();
   WriteBytes({reinterpret_cast<const char*>(piece.data()), piece.size()});
-  if (!out_) {
-    return std::unexpected(Error{ErrorCode::kIo, "cannot write the archive"});
+  if (!out_.stream) {
+    return std::unexpected(out_.Failure());
   }
   return {};
 }
@@ -158,9 +158,9 @@ Status TarWriter::EndFile() {
 Status TarWriter::Finish() {
   WriteBytes(std::string(2 * kRecord, '\0'));
   Pad(kTarBlock);
-  out_.flush();
-  if (!out_) {
-    return std::unexpected(Error{ErrorCode::kIo, "cannot write the archive"});
+  out_.stream.flush();
+  if (!out_.stream) {
+    return std::unexpected(out_.Failure());
   }
   return {};
 }
@@ -193,7 +193,7 @@ void TarWriter::WriteHeader(const Fields& fields, uint32_t mode,
 }
 
 void TarWriter::WriteBytes(std::string_view bytes) {
-  out_.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  out_.stream.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   written_ += bytes.size();
 }
 

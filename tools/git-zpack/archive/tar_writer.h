@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 
+#include "named_output.h"
 #include "zpack/object_id.h"
 #include "zpack/result.h"
 
@@ -30,7 +31,7 @@ class TarWriter {
  public:
   // `time` is the modification time of all entries, in seconds since 1970.
   // `out` must outlive the writer.
-  TarWriter(uint64_t time, std::ostream& out);
+  TarWriter(uint64_t time, NamedOutput out);
 
   // Writes the header of the whole file, which names `commit` unless it is
   // empty. Call it once, first.
@@ -56,7 +57,7 @@ class TarWriter {
                      std::string_view records);
 
   uint64_t time_;
-  std::ostream& out_;
+  NamedOutput out_;
   uint64_t written_ = 0;
   uint64_t left_ = 0;  // of the content of the current file
 };

@@ -99,8 +99,8 @@ bool IsDirectory(uint32_t mode) { return mode == 0040000 || mode == 0160000; }
 
 }  // namespace
 
-ZipWriter::ZipWriter(uint64_t time, std::ostream& out)
-    : out_(out),
+ZipWriter::ZipWriter(uint64_t time, NamedOutput out)
+    : out_(std::move(out)),
       time_(static_cast<uint32_t>(std::min(time, kMax32))),
       dos_time_(DosTime(time)),
       deflate_(std::make_unique<z_stream>()) {
@@ -169,7 +169,7 @@ Status ZipWriter::Write(std::span<const uint8_t> piece) {
   if (is_start && IsBinary(piece)) row.text = 0;
   row.crc = static_cast<uint32_t>(crc32_z(row.crc, piece.data(), piece.size()));
   if (!Deflate(piece, Z_NO_FLUSH)) {
-    return std::unexpected(Error{ErrorCode::kIo, "cannot write the archive"});
+    return std::unexpected(out_.Failure());
   }
   return {};
 }
@@ -181,7 +181,7 @@ Status ZipWriter::EndFile() {
   }
   if (!streams()) return WriteHeld(held_);
   if (!Deflate({}, Z_FINISH)) {
-    return std::unexpected(Error{ErrorCode::kIo, "cannot write the archive"});
+    return std::unexpected(out_.Failure());
   }
   deflateReset(deflate_.get());
   const Row& row = rows_.back();
@@ -244,7 +244,7 @@ bool ZipWriter::Deflate(std::span<const uint8_t> input, int flush) {
     } while (deflate_->avail_out == 0);
     input = input.subspan(taken);
   } while (!input.empty());
-  return static_cast<bool>(out_) &&
+  return static_cast<bool>(out_.stream) &&
          (flush != Z_FINISH || result == Z_STREAM_END);
 }
 
@@ -331,15 +331,15 @@ void ZipWriter::WriteEnd() {
 Status ZipWriter::Finish() {
   if (!status_) return status_;
   WriteEnd();
-  out_.flush();
-  if (!out_) {
-    return std::unexpected(Error{ErrorCode::kIo, "cannot write the archive"});
+  out_.stream.flush();
+  if (!out_.stream) {
+    return std::unexpected(out_.Failure());
   }
   return {};
 }
 
 void ZipWriter::WriteBytes(std::string_view bytes) {
-  out_.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  out_.stream.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   written_ += bytes.size();
 }
 

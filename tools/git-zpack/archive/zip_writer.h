@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "archive/tar_writer.h"
+#include "named_output.h"
 #include "zpack/object_id.h"
 #include "zpack/result.h"
 
@@ -25,7 +26,7 @@ namespace zpack::cli {
 // The functions are those of TarWriter.
 class ZipWriter {
  public:
-  ZipWriter(uint64_t time, std::ostream& out);
+  ZipWriter(uint64_t time, NamedOutput out);
   ~ZipWriter();
   ZipWriter(const ZipWriter&) = delete;
   ZipWriter& operator=(const ZipWriter&) = delete;
@@ -63,7 +64,7 @@ class ZipWriter {
   Status WriteHeld(std::span<const uint8_t> content);
   void WriteBytes(std::string_view bytes);
 
-  std::ostream& out_;
+  NamedOutput out_;
   uint32_t time_;
   uint32_t dos_time_;
   std::string comment_;

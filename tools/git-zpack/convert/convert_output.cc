@@ -11,6 +11,7 @@
 #include <system_error>
 #include <vector>
 
+#include "named_output.h"
 #include "zpack/quote.h"
 
 namespace zpack::cli {
@@ -48,10 +49,7 @@ Status ConvertOutput::Send(const Io& io) {
     }
     in.read(piece.data(), static_cast<std::streamsize>(piece.size()));
     io.out.write(piece.data(), in.gcount());
-    if (!io.out) {
-      return std::unexpected(
-          Error{ErrorCode::kIo, "cannot write to standard output"});
-    }
+    if (!io.out) return std::unexpected(NamedOutput{io.out}.Failure());
   }
   if (in.bad()) {
     return std::unexpected(Error{

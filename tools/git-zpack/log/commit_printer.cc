@@ -11,6 +11,7 @@
 #include "log/changed_files_printer.h"
 #include "log/format_string.h"
 #include "log/text_width.h"
+#include "named_output.h"
 
 namespace zpack::cli {
 namespace {
@@ -57,10 +58,7 @@ Status CommitPrinter::Print(const LoggedCommit& commit) {
     printed += *files;
   }
   out_.write(printed.data(), static_cast<std::streamsize>(printed.size()));
-  if (!out_) {
-    return std::unexpected(
-        Error{ErrorCode::kIo, "cannot write to standard output"});
-  }
+  if (!out_) return std::unexpected(NamedOutput{out_}.Failure());
   return {};
 }
 

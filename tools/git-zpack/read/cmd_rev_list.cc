@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "common_options.h"
+#include "named_output.h"
 #include "read/revision_range.h"
 #include "zpack/archive_reader.h"
 #include "zpack/quote.h"
@@ -51,10 +52,7 @@ class LineWriter {
   Status Flush() {
     out_.write(text_.data(), static_cast<std::streamsize>(text_.size()));
     text_.clear();
-    if (!out_) {
-      return std::unexpected(
-          Error{ErrorCode::kIo, "cannot write to standard output"});
-    }
+    if (!out_) return std::unexpected(NamedOutput{out_}.Failure());
     return {};
   }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "common_options.h"
+#include "named_output.h"
 #include "spool_file.h"
 
 namespace zpack::cli {
@@ -21,8 +22,7 @@ Status WritePiece(std::span<const uint8_t> piece, std::ostream& out) {
   out.write(reinterpret_cast<const char*>(piece.data()),
             static_cast<std::streamsize>(piece.size()));
   if (out) return {};
-  return std::unexpected(
-      Error{ErrorCode::kIo, "cannot write to standard output"});
+  return std::unexpected(NamedOutput{out}.Failure());
 }
 
 Status ContentWriter::Write(const ObjectId& id, const ObjectInfo& info,

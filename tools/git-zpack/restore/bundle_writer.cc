@@ -39,7 +39,7 @@ class TextInput final : public ServeInput {
 // Writes the pack of an answer to a stream.
 class PackOutput final : public ServeOutput {
  public:
-  explicit PackOutput(std::ostream& out) : out_(out) {}
+  explicit PackOutput(NamedOutput out) : out_(std::move(out)) {}
 
   Status Write(std::span<const uint8_t> bytes) override {
     waiting_.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
@@ -53,9 +53,7 @@ class PackOutput final : public ServeOutput {
       begin += size;
     }
     waiting_.erase(0, begin);
-    if (!out_) {
-      return std::unexpected(Error{ErrorCode::kIo, "cannot write the bundle"});
-    }
+    if (!out_.stream) return std::unexpected(out_.Failure());
     return {};
   }
 
@@ -84,10 +82,11 @@ class PackOutput final : public ServeOutput {
     if (head_.size() < kHeadSize) {
       head_ += packet.substr(0, kHeadSize - head_.size());
     }
-    out_.write(packet.data(), static_cast<std::streamsize>(packet.size()));
+    out_.stream.write(packet.data(),
+                      static_cast<std::streamsize>(packet.size()));
   }
 
-  std::ostream& out_;
+  NamedOutput out_;
   std::string waiting_;  // the beginning of a packet
   std::string head_;     // of the pack
   bool in_pack_ = false;
@@ -149,8 +148,8 @@ Result<std::string> BundleHeader(const ArchiveReader& reader,
 
 Result<uint64_t> WriteBundle(const std::string& path,
                              const ArchiveReader& reader,
-                             const RestoreOptions& options, std::ostream& out,
-                             std::ostream& err) {
+                             const RestoreOptions& options,
+                             const NamedOutput& out, std::ostream& err) {
   if (!reader.refs().shallow.empty()) {
     return std::unexpected(
         Error{ErrorCode::kUnsupported,
@@ -161,7 +160,7 @@ Result<uint64_t> WriteBundle(const std::string& path,
   std::set<ObjectId> wants;
   const auto header = BundleHeader(reader, wants, err);
   if (!header) return std::unexpected(header.error());
-  out << *header;
+  out.stream << *header;
   if (wants.empty()) {
     return std::unexpected(
         Error{ErrorCode::kNotFound,

@@ -10,6 +10,7 @@
 #include <iosfwd>
 #include <string>
 
+#include "named_output.h"
 #include "zpack/archive_reader.h"
 #include "zpack/options.h"
 #include "zpack/result.h"
@@ -24,7 +25,7 @@ namespace zpack::cli {
 // shallow repository or a partial clone; those of UploadPack; kIo.
 Result<uint64_t> WriteBundle(const std::string& path,
                              const ArchiveReader& reader,
-                             const RestoreOptions& options, std::ostream& out,
-                             std::ostream& err);
+                             const RestoreOptions& options,
+                             const NamedOutput& out, std::ostream& err);
 
 }  // namespace zpack::cli

@@ -153,7 +153,8 @@ int RunBundle(const po::variables_map& values, const RunContext& context,
   if (!reader) return FailToRead(values, reader.error(), io);
   uint64_t objects = 0;
   const int code = output.Write(io, [&](std::ostream& out) {
-    const auto written = WriteBundle(file, **reader, options, out, io.err);
+    const auto written = WriteBundle(file, **reader, options,
+                                     NamedOutput::ToFile(out, bundle), io.err);
     if (!written) return FailToRead(values, written.error(), io);
     objects = *written;
     return kDone;
