@@ -217,7 +217,7 @@ TEST_F(RestoreBundleTest, OptionsThatExcludeEachOther) {
        std::vector<std::vector<std::string>>{
            {"--bundle", bundle_, file_, dir_ / "x"},
            {"--bundle", bundle_, "--trust", file_},
-           {"--bundle", "-", file_},
+           {"--bundle", "", file_},
            {"--checkout", "--keep-going", file_, dir_ / "x"},
            {"--checkout", "--force", file_, dir_ / "x"},
            {file_}}) {

@@ -26,6 +26,7 @@ namespace fs = std::filesystem;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 class StreamTest : public ::testing::Test {
@@ -130,6 +131,58 @@ TEST_F(StreamTest, ReaderThatGoesAwayLeavesNothing) {
   EXPECT_EQ(result.out, "10\n");
 }
 
+// What a command writes for people or programs.
+TEST_F(StreamTest, DocumentsGoToStandardOutput) {
+  const std::vector<std::vector<std::string>> commands = {
+      {"verify", "--format", "junit"},
+      {"verify", "--format", "json"},
+      {"verify"},
+      {"attest"}};
+  for (const std::vector<std::string>& command : commands) {
+    SCOPED_TRACE(::testing::PrintToString(command));
+    std::vector<std::string> plain = command;
+    plain.emplace_back("x.zpack");
+    std::vector<std::string> named = command;
+    named.insert(named.end(), {"-o", "-", "x.zpack"});
+    const ProcessResult expected = Run(plain);
+    const ProcessResult result = Run(named);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    const auto without_numbers = [](std::string text) {
+      std::erase_if(text, [](char c) { return '0' <= c && c <= '9'; });
+      return text;
+    };
+    EXPECT_EQ(without_numbers(result.out), without_numbers(expected.out));
+  }
+  EXPECT_EQ(Run({"archive", "-o", "-", "x.zpack", "main"}).out,
+            Run({"archive", "x.zpack", "main"}).out);
+  EXPECT_THAT(Run({"report", "--html", "-", "x.zpack"}).out,
+              StartsWith("<!doctype html>"));
+  EXPECT_EQ(Run({"report", "--html", "-", "--json", "x.zpack"}).exit_code, 129);
+  EXPECT_FALSE(fs::exists(dir_ / "-"));
+}
+
+TEST_F(StreamTest, BundleGoesToStandardOutput) {
+  ASSERT_TRUE(Run({"restore", "--bundle", "b", "x.zpack"}).ok());
+  const ProcessResult result = Run({"restore", "--bundle=-", "x.zpack"});
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_THAT(result.err, AllOf(HasSubstr("to standard output."),
+                                Not(HasSubstr("git clone"))));
+  EXPECT_EQ(result.out, ReadFile(dir_ / "b"));
+  EXPECT_EQ(Run({"restore", "--bundle=-", "--json", "x.zpack"}).exit_code, 129);
+  const ProcessResult shown = OnTerminal("restore --bundle=- x.zpack");
+  EXPECT_EQ(shown.exit_code, 128);
+  EXPECT_THAT(shown.out, HasSubstr("refusing to write a bundle"));
+}
+
+TEST_F(StreamTest, FilesThatMustBeReadBackHaveNames) {
+  for (const char* const command : {"protect", "repair"}) {
+    const ProcessResult result = Run({command, "-o", "-", "x.zpack"});
+    EXPECT_EQ(result.exit_code, 129);
+    EXPECT_THAT(result.err, HasSubstr("option '--output' expects a path"));
+  }
+  EXPECT_FALSE(fs::exists(dir_ / "-"));
+}
+
 TEST_F(StreamTest, WriteFailuresNameTheOutputAndTheReason) {
   const std::string full = "No space left on device\n";
   for (const std::string command :
@@ -138,7 +191,8 @@ TEST_F(StreamTest, WriteFailuresNameTheOutputAndTheReason) {
         "archive --format=tar.gz x.zpack main",
         "archive --format=tar.zst x.zpack main",
         "archive --format=zip x.zpack main", "log x.zpack main",
-        "rev-list --all x.zpack", "convert -q repo -"}) {
+        "rev-list --all x.zpack", "convert -q repo -",
+        "restore --bundle - x.zpack"}) {
     const ProcessResult result = Shell("\"$0\" " + command + " > /dev/full");
     EXPECT_EQ(result.exit_code, 128) << command;
     EXPECT_EQ(result.err, "fatal: write failure on standard output: " + full)

@@ -14,6 +14,7 @@ namespace zpack::cli {
 
 NamedOutput NamedOutput::ToFile(std::ostream& stream,
                                 const std::filesystem::path& path) {
+  if (path == "-") return {stream};
   return {stream,
           fmt::format("'{}'", QuoteName(path.native(), kMaxNameInMessage))};
 }

@@ -18,7 +18,7 @@ struct NamedOutput {
   std::ostream& stream;
   std::string name = "standard output";
 
-  // The output is the file `path`.
+  // The output is the file `path`, or standard output if that is '-'.
   static NamedOutput ToFile(std::ostream& stream,
                             const std::filesystem::path& path);
 

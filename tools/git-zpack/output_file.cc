@@ -74,12 +74,21 @@ int Close(std::ofstream& out, const fs::path& path, const Io& io) {
 
 }  // namespace
 
-OutputFile::OutputFile(fs::path path)
-    : path_(std::move(path)),
-      identity_(IdentityOf(path_)),
-      old_(StatusOf(path_)) {}
+OutputFile::OutputFile(fs::path path) : path_(std::move(path)) {
+  if (is_standard_output()) return;
+  identity_ = IdentityOf(path_);
+  old_ = StatusOf(path_);
+}
 
 bool OutputFile::exists() const { return old_.has_value(); }
+
+int OutputFile::WriteToStream(const Io& io,
+                              const std::function<int(std::ostream&)>& write) {
+  const int code = write(io.out);
+  if (code != kDone) return code;
+  io.out.flush();
+  return io.out ? kDone : Fail(io, NamedOutput{io.out}.Failure());
+}
 
 int OutputFile::WriteInPlace(
     const Io& io, const std::function<int(std::ostream&)>& write) const {
@@ -91,6 +100,7 @@ int OutputFile::WriteInPlace(
 
 int OutputFile::Write(const Io& io,
                       const std::function<int(std::ostream&)>& write) const {
+  if (is_standard_output()) return WriteToStream(io, write);
   if (old_ && !S_ISREG(old_->st_mode)) return WriteInPlace(io, write);
   auto created = ReplacementFile::Create(path_.native());
   if (!created) {
@@ -111,7 +121,7 @@ Status CheckOutput(const std::string& output,
                    std::span<const std::string> inputs,
                    const ReadOptions& options) {
   std::error_code error;
-  if (!fs::exists(output, error)) return {};
+  if (output == "-" || !fs::exists(output, error)) return {};
   for (const std::string& input : inputs) {
     const Status apart = CheckIsNoInput(output, input, options);
     if (!apart) return apart;

@@ -24,10 +24,12 @@ namespace zpack::cli {
 
 class OutputFile {
  public:
-  // Notes what the name `path` stands for.
+  // Notes what the name `path` stands for; '-' stands for standard output.
   explicit OutputFile(std::filesystem::path path);
 
-  // Whether the name stood for anything.
+  bool is_standard_output() const { return path_ == "-"; }
+
+  // Whether the name stood for a file.
   bool exists() const;
 
   // Calls `write` with a stream for the file. `write` returns the command's
@@ -40,6 +42,8 @@ class OutputFile {
   int Write(const Io& io, const std::function<int(std::ostream&)>& write) const;
 
  private:
+  static int WriteToStream(const Io& io,
+                           const std::function<int(std::ostream&)>& write);
   int WriteInPlace(const Io& io,
                    const std::function<int(std::ostream&)>& write) const;
 

@@ -95,6 +95,7 @@ int Run(const po::variables_map& values, const Io& io) {
   const std::vector<std::string> paths = Texts(values, kArgument);
   if (paths.size() > 1) return RunSeveral(values, options, io);
   const std::string& path = paths.front();
+  RefuseWithStream(values, "html", {"json"});
   std::optional<OutputFile> page;
   if (Has(values, "html")) {
     page.emplace(Text(values, "html"));

@@ -70,6 +70,7 @@ Result<std::string> ReportPage(const nlohmann::ordered_json& report) {
 
 Status CheckReplaceablePage(const std::string& path, const std::string& source,
                             Overwrite overwrite) {
+  if (path == "-") return {};
   std::error_code error;
   if (std::filesystem::equivalent(path, source, error)) {
     return std::unexpected(

@@ -136,10 +136,13 @@ void CheckArguments(const po::variables_map& values) {
 int RunBundle(const po::variables_map& values, const RunContext& context,
               const RestoreOptions& options, const Io& io) {
   const std::string bundle = Text(values, "bundle");
-  if (bundle.empty() || bundle == "-") {
-    throw UsageError{"option '--bundle' expects a file"};
-  }
+  if (bundle.empty()) throw UsageError{"option '--bundle' expects a file"};
+  RefuseWithStream(values, "bundle", {"json"});
   const OutputFile output(bundle);
+  if (output.is_standard_output() && io.out_is_terminal) {
+    return Fail(io, {ErrorCode::kInvalidArgument,
+                     "refusing to write a bundle to a terminal"});
+  }
   if (!Has(values, "force") && output.exists()) {
     return Fail(io, {ErrorCode::kExists,
                      fmt::format("'{}' already exists; use --force to "
@@ -167,15 +170,16 @@ int RunBundle(const po::variables_map& values, const RunContext& context,
                {"refs", (*reader)->refs().refs.size()}},
               io.out);
   } else if (!context.quiet()) {
-    io.err << fmt::format("Wrote {} to '{}'.\n", Counted(objects, "object"),
-                          QuoteName(bundle));
+    io.err << fmt::format("Wrote {} to {}.\n", Counted(objects, "object"),
+                          NamedOutput::ToFile(io.out, bundle).name);
     io.err << fmt::format(
-        "hint: a bundle has no reflogs, hooks and settings{}; to read it: git "
-        "clone {}\n",
+        "hint: a bundle has no reflogs, hooks and settings{}{}\n",
         left_out == 0 ? ""
                       : fmt::format(", and not the {} that no ref reaches",
                                     Counted(left_out, "object")),
-        QuoteForShell(bundle));
+        output.is_standard_output()
+            ? ""
+            : "; to read it: git clone " + QuoteForShell(bundle));
   }
   return kDone;
 }

@@ -6,6 +6,7 @@
 #include <ostream>
 
 #include "common_options.h"
+#include "verify/verify_options.h"
 #include "zpack/parity.h"
 #include "zpack/quote.h"
 
@@ -45,10 +46,7 @@ int Run(const po::variables_map& values, const Io& io) {
     }
     options.place = ParityPlace::kBeside;
   }
-  if (Has(values, "output") && Text(values, "output").empty()) {
-    throw UsageError{"option '--output' expects a path"};
-  }
-  options.output = Text(values, "output");
+  options.output = PathOfOutput(values);
   if (Has(values, "force")) options.overwrite = Overwrite::kYes;
   RefuseRepository(Text(values, "file"));
   const auto stats = Protect(Text(values, "file"), options);

@@ -7,6 +7,7 @@
 
 #include "common_options.h"
 #include "verify/damage_hints.h"
+#include "verify/verify_options.h"
 #include "zpack/parity.h"
 #include "zpack/quote.h"
 
@@ -117,10 +118,7 @@ int Run(const po::variables_map& values, const Io& io) {
   RepairOptions options;
   options.run = context.run();
   options.parity = Text(values, "parity");
-  options.output = Text(values, "output");
-  if (Has(values, "output") && options.output.empty()) {
-    throw UsageError{"option '--output' expects a path"};
-  }
+  options.output = PathOfOutput(values);
   if (Has(values, "in-place")) {
     if (Has(values, "output")) {
       throw UsageError{

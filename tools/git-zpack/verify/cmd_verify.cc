@@ -303,7 +303,7 @@ void PrintFormat(VerifyFormat format, const std::vector<VerifyFindings>& files,
 int PrintAll(const std::optional<std::string>& output, bool quiet,
              VerifyFormat format, const std::vector<VerifyFindings>& files,
              const Io& io) {
-  if (output) {
+  if (output && *output != "-") {
     const int written = OutputFile(*output).Write(io, [&](std::ostream& out) {
       PrintFormat(format, files, out, io);
       return kDone;

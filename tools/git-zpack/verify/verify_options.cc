@@ -49,4 +49,12 @@ std::optional<std::string> ReportPath(const po::variables_map& values,
   return output;
 }
 
+std::string PathOfOutput(const po::variables_map& values) {
+  std::string output = Text(values, "output");
+  if (Has(values, "output") && (output.empty() || output == "-")) {
+    throw UsageError{"option '--output' expects a path"};
+  }
+  return output;
+}
+
 }  // namespace zpack::cli

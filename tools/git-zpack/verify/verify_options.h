@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Options that 'verify' and 'attest' share.
+// Options that 'verify' and 'attest' share, and 'protect' and 'repair'.
 
 #pragma once
 
@@ -23,5 +23,9 @@ std::string RepositoryToCompare(const po::variables_map& values);
 std::optional<std::string> ReportPath(const po::variables_map& values,
                                       const std::vector<InputFile>& files,
                                       const ReadOptions& options);
+
+// The value of --output for a .zpack file; empty without the option. Throws
+// UsageError if it is empty or standard output.
+std::string PathOfOutput(const po::variables_map& values);
 
 }  // namespace zpack::cli
