@@ -133,16 +133,24 @@ Status CheckOthers(const std::vector<std::string>& with) {
   return {};
 }
 
-// kNotFound if the source has nothing at a path of `with`.
+// kNotFound if the source has nothing at a path of `with`, or nothing that a
+// file can hold.
 Status CheckFound(const ObjectSource& source,
                   const std::vector<std::string>& with,
-                  const std::vector<ListedFile>& listed) {
+                  const ListedFiles& listed) {
   for (const std::string& path : with) {
     const auto is_there = [&](const ListedFile& file) {
       return file.group == FileGroup::kOther &&
              (file.name == path || file.name.starts_with(path + '/'));
     };
-    if (std::ranges::any_of(listed, is_there)) continue;
+    if (std::ranges::any_of(listed.files, is_there)) continue;
+    const auto unusable =
+        std::ranges::find(listed.unusable, path, &UnusablePath::path);
+    if (unusable != listed.unusable.end()) {
+      return MakeError(ErrorCode::kNotFound, "cannot include '{}' of '{}': {}",
+                       path, AtPath{source.path()},
+                       MessageText{unusable->reason});
+    }
     return MakeError(ErrorCode::kNotFound,
                      "cannot include '{}': no such file in '{}'", path,
                      AtPath{source.path()});
@@ -371,7 +379,7 @@ Result<ConvertStats> ConvertTo(const Conversion& to, Bytes& preamble) {
   ZPACK_ASSIGN_OR_RETURN(const RefsSnapshot refs, to.source->ReadRefs());
   ZPACK_ASSIGN_OR_RETURN(ListedFiles listed,
                          to.source->ListFiles(options.with_files));
-  ZPACK_TRY(CheckFound(*to.source, options.with_files, listed.files));
+  ZPACK_TRY(CheckFound(*to.source, options.with_files, listed));
   FilesToWrite files = ChooseFiles(to, std::move(listed.files));
   std::vector<std::string> damaged_files;
   if (options.keep_going == KeepGoing::kYes) {

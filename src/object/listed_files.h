@@ -54,8 +54,15 @@ struct ListedFile {
   std::string ending = {};
 };
 
+// A path that was asked for and exists, but of which no file can be taken.
+struct UnusablePath {
+  std::string path;
+  std::string reason;  // for people
+};
+
 struct ListedFiles {
   std::vector<ListedFile> files;  // ascending by name, each name once
+  std::vector<UnusablePath> unusable;
   // For people: what was found and cannot be taken along, and why.
   std::vector<std::string> left_out;
 };

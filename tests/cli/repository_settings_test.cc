@@ -213,5 +213,24 @@ TEST_F(RepositorySettingsTest, OtherFilesBelongToNobodyElse) {
   EXPECT_EQ(Convert({"--with", "link/secret"}).exit_code, 128);
 }
 
+TEST_F(RepositorySettingsTest, OtherFilesThatCannotBeStoredAreNamed) {
+  const auto expect_reason = [&](const std::string& path,
+                                 const std::string& reason) {
+    const ProcessResult refused = Convert({"--with", path});
+    EXPECT_EQ(refused.exit_code, 128) << path;
+    EXPECT_THAT(refused.err, HasSubstr("cannot include '" + path + "' of '" +
+                                       repo_.path() + "': " + reason));
+  };
+  fs::create_directory(InGitDir("links"));
+  fs::create_symlink("/etc/passwd", InGitDir("links/one"));
+  expect_reason("links", "'links/one' is not a regular file");
+  WriteFile(InGitDir("names/a\nb"), "");
+  expect_reason("names", "'\"names/a\\nb\"' is not a name of other");
+  WriteFile(InGitDir("info/exclude"), "*.o\n");
+  expect_reason("info", "'info/exclude' is not a name of other");
+  fs::create_directory(InGitDir("empty"));
+  expect_reason("empty", "it has no files of its own");
+}
+
 }  // namespace
 }  // namespace zpack::testing

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <iterator>
 #include <limits>
 #include <map>
@@ -12,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -90,9 +92,7 @@ class FileLister {
     ZPACK_TRY(AddWorktrees());
     ZPACK_TRY(
         AddInEitherForm(FileGroup::kAlternates, "objects/info/alternates"));
-    for (const std::string& name : others) {
-      ZPACK_TRY(AddInEitherForm(FileGroup::kOther, name));
-    }
+    for (const std::string& name : others) ZPACK_TRY(AddOther(name));
     ZPACK_TRY(NoteOthersData(others));
     ZPACK_TRY(NoteCircles());
     return Finish();
@@ -294,6 +294,23 @@ class FileLister {
   Status AddInEitherForm(FileGroup group, const std::string& name) {
     ZPACK_TRY(AddTree(group, name));
     return AddTree(group, InactiveName(name));
+  }
+
+  // What the user asks for.
+  Status AddOther(const std::string& name) {
+    const size_t files = listed_.files.size();
+    const size_t notes = listed_.left_out.size();
+    ZPACK_TRY(AddInEitherForm(FileGroup::kOther, name));
+    std::error_code error;
+    const auto status = std::filesystem::symlink_status(
+        RootOf(location_, name) + '/' + name, error);
+    if (listed_.files.size() == files &&
+        status.type() != std::filesystem::file_type::not_found) {
+      listed_.unusable.push_back({name, notes < listed_.left_out.size()
+                                            ? listed_.left_out[notes]
+                                            : "it has no files of its own"});
+    }
+    return {};
   }
 
   // A file that is not one in the repository.
