@@ -337,6 +337,30 @@ TEST_F(NamedRepositoryTest, RepackRefusesPartsInOtherPlaces) {
       RunZpack({"repack", "-q", "--discover", linked + "/below"}, own).ok());
 }
 
+// Other commands would not find what Git finds there.
+TEST_F(NamedRepositoryTest, ObjectsOfAnotherPlaceAreRefused) {
+  const std::string objects = inner_.git_dir() + "/objects";
+  const std::vector<std::vector<std::string>> commands = {
+      {"convert", "-q", inner_.path(), dir_ / "new.zpack"},
+      {"verify", "-q", "--against", inner_.path(), dir_ / "new.zpack"}};
+  for (const auto& command : commands) {
+    for (const std::string name :
+         {"GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES"}) {
+      ProcessOptions options;
+      options.environment = {name + "=/elsewhere"};
+      const ProcessResult result = RunZpack(command, options);
+      EXPECT_EQ(result.exit_code, 128);
+      EXPECT_THAT(result.err,
+                  HasSubstr("fatal: " + name + " is set to '/elsewhere'"));
+    }
+    EXPECT_EQ(Exists(dir_ / "new.zpack"), command.front() != "convert");
+    ProcessOptions own;
+    own.environment = {"GIT_OBJECT_DIRECTORY=" + objects};
+    const ProcessResult result = RunZpack(command, own);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+  }
+}
+
 // Git then takes refs from another place, for which a repack would drop
 // objects.
 TEST_F(NamedRepositoryTest, RefsOfAnotherPlaceAreRefused) {

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <span>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -55,23 +56,21 @@ void AddPlaces(const fs::path& path, std::vector<fs::path>& places) {
   }
 }
 
-}  // namespace
+// A variable, and the part that it may name, as in hooks; null if none.
+using PartVariable = std::pair<const char*, const char*>;
 
-void RefuseOtherRefs() {
-  constexpr const char* kBackend = "GIT_REFERENCE_BACKEND";
-  if (ValueOf(kBackend).empty()) return;
-  Refuse(kBackend, "refs are read only from where the repository has them");
-}
+constexpr std::array<PartVariable, 2> kObjectVariables = {
+    {{"GIT_OBJECT_DIRECTORY", "objects"},
+     {"GIT_ALTERNATE_OBJECT_DIRECTORIES", nullptr}}};
+constexpr std::array<PartVariable, 4> kOtherVariables = {
+    {{"GIT_INDEX_FILE", "index"},
+     {"GIT_GRAFT_FILE", "info/grafts"},
+     {"GIT_SHALLOW_FILE", "shallow"},
+     {"GIT_COMMON_DIR", ""}}};
 
-void RefuseOtherPlaces(const std::string& repository, Discovery discovery) {
-  // With the part that the variable may name, as in hooks.
-  constexpr std::array<std::pair<const char*, const char*>, 6> kVariables = {
-      {{"GIT_INDEX_FILE", "index"},
-       {"GIT_OBJECT_DIRECTORY", "objects"},
-       {"GIT_ALTERNATE_OBJECT_DIRECTORIES", nullptr},
-       {"GIT_GRAFT_FILE", "info/grafts"},
-       {"GIT_SHALLOW_FILE", "shallow"},
-       {"GIT_COMMON_DIR", ""}}};
+// The directories that may hold the repository that a path names.
+std::vector<fs::path> PlacesOf(const std::string& repository,
+                               Discovery discovery) {
   std::error_code ignored;
   std::vector<fs::path> places;
   fs::path path = fs::absolute(repository, ignored);
@@ -80,7 +79,14 @@ void RefuseOtherPlaces(const std::string& repository, Discovery discovery) {
     path = path.parent_path();
     AddPlaces(path, places);
   }
-  for (const auto& [name, part] : kVariables) {
+  return places;
+}
+
+// Throws CommandFailure if a variable names another part than one of `places`.
+void RefuseParts(std::span<const PartVariable> variables,
+                 const std::vector<fs::path>& places, std::string_view why) {
+  std::error_code ignored;
+  for (const auto& [name, part] : variables) {
     if (ValueOf(name).empty()) continue;
     const fs::path wanted =
         fs::weakly_canonical(fs::absolute(ValueOf(name), ignored), ignored);
@@ -91,11 +97,29 @@ void RefuseOtherPlaces(const std::string& repository, Discovery discovery) {
                               *part == '\0' ? place : place / part;
                           return fs::weakly_canonical(own, ignored) == wanted;
                         });
-    if (is_own) continue;
-    Refuse(name,
-           "repositories are repacked only with what they have in their "
-           "places");
+    if (!is_own) Refuse(name, why);
   }
+}
+
+}  // namespace
+
+void RefuseOtherRefs() {
+  constexpr const char* kBackend = "GIT_REFERENCE_BACKEND";
+  if (ValueOf(kBackend).empty()) return;
+  Refuse(kBackend, "refs are read only from where the repository has them");
+}
+
+void RefuseOtherObjects(const std::string& repository, Discovery discovery) {
+  RefuseParts(kObjectVariables, PlacesOf(repository, discovery),
+              "objects are read only from where the repository has them");
+}
+
+void RefuseOtherPlaces(const std::string& repository, Discovery discovery) {
+  const std::vector<fs::path> places = PlacesOf(repository, discovery);
+  constexpr std::string_view kWhy =
+      "repositories are repacked only with what they have in their places";
+  RefuseParts(kObjectVariables, places, kWhy);
+  RefuseParts(kOtherVariables, places, kWhy);
   constexpr const char* kReplaced = "GIT_REPLACE_REF_BASE";
   const std::string_view base = ValueOf(kReplaced);
   if (base.empty() || base == "refs/replace" || base == "refs/replace/") return;

@@ -17,6 +17,10 @@ namespace zpack::cli {
 // than where repositories have them (GIT_REFERENCE_BACKEND, since 2.54).
 void RefuseOtherRefs();
 
+// Throws CommandFailure if the environment tells Git to read objects elsewhere
+// than in `repository`, or above it.
+void RefuseOtherObjects(const std::string& repository, Discovery discovery);
+
 // Throws CommandFailure if the environment tells Git to find parts of a
 // repository elsewhere than in `repository`, or above it: objects that only
 // these need would seem to be unreachable.

@@ -292,6 +292,9 @@ int Run(const po::variables_map& values, const Io& io) {
                                          : ConvertInput::Report::kPrinted,
                          io);
   if (!input) return Fail(io, input.error());
+  if (input->cloned_from().empty()) {
+    RefuseOtherObjects(input->path(), options.discovery);
+  }
   const Status separate = CheckSeparate(values, file);
   if (!separate) return Fail(io, separate.error());
   auto stats = Convert(input->path(), output->path(), options);

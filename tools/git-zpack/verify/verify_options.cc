@@ -28,6 +28,7 @@ std::string RepositoryToCompare(const po::variables_map& values) {
     throw UsageError{"option '--against' expects a repository"};
   }
   RefuseOtherRefs();
+  RefuseOtherObjects(Text(values, "against"), DiscoveryOf(values));
   return Text(values, "against");
 }
 
