@@ -18,14 +18,17 @@
 namespace zpack {
 namespace {
 
-constexpr std::array<std::string_view, 8> kOfThisCopy = {
+constexpr std::array<std::string_view, 11> kOfThisCopy = {
     "core.bare",
     "core.filemode",
     "core.ignorecase",
     "core.precomposeunicode",
     "core.repositoryformatversion",
+    "core.sparsecheckout",
+    "core.sparsecheckoutcone",
     "core.symlinks",
     "core.worktree",
+    "index.sparse",
     "lfs.storage"};
 
 // The parts of a name such as "remote.origin.url". The section and the key

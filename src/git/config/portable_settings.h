@@ -25,7 +25,8 @@ struct PortableSettings {
 // Reads the settings in the configuration files `paths`, one after the other,
 // without those of files that they include. Leaves out
 // - settings that describe this copy: core.bare, core.worktree, lfs.storage,
-//   the format version, the extensions, and what the file system can do;
+//   the format version, the extensions, what the file system can do, and which
+//   part of the files is checked out;
 // - settings that may hold a secret, by section, key, subsection or value, and
 //   the user and password of URLs; git-zpack-convert(1), under --without, has
 //   the rules. Of the URLs of SSH only the password is left out, since Git

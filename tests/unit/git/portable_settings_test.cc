@@ -37,6 +37,8 @@ class PortableSettingsTest : public ::testing::Test {
 TEST_F(PortableSettingsTest, SkipsWhatDescribesThisCopy) {
   EXPECT_THAT(Read("[core]\n\trepositoryformatversion = 1\n\tfilemode = true\n"
                    "\tbare = false\n\tworktree = /elsewhere\n"
+                   "\tsparseCheckout = true\n\tsparseCheckoutCone = true\n"
+                   "[index]\n\tsparse = true\n"
                    "[extensions]\n\tobjectFormat = sha256\n")
                   .text,
               IsEmpty());
