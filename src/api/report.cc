@@ -100,7 +100,11 @@ Result<RepositoryReport> ReportRepository(const std::string& path,
   report.counts = {counts.loose.size(), counts.loose_disk_bytes / 1024,
                    counts.packed, counts.packs, counts.pack_bytes / 1024};
   std::unordered_map<ObjectId, uint64_t> loose;
-  for (const auto& object : counts.loose) loose[object.id] = object.bytes;
+  for (const std::string& directory : directories.found) {
+    ZPACK_ASSIGN_OR_RETURN(const auto files,
+                           ListLooseFiles(directory, source->object_format()));
+    for (const auto& object : files) loose.emplace(object.id, object.bytes);
+  }
   const StoredObjects stored = MeasurePacked(*source, history.list, loose);
   ZPACK_TRY(Build({*source, history, stored}, run, report));
   return report;

@@ -75,6 +75,15 @@ TEST_F(ReportTest, CountsAreThoseOfCountObjects) {
   EXPECT_EQ(counts.size(), 5U);
 }
 
+TEST_F(ReportTest, LooseObjectsOfAnAlternateHaveTheBytesOfTheirFiles) {
+  repo_.History(5);
+  const std::string clone = dir_ / "clone";
+  repo_.Git({"clone", "-q", "--bare", "--shared", repo_.path(), clone});
+  const Json types = Report(repo_.path())["types"];
+  EXPECT_GT(types["blob"]["stored_bytes"], 0);
+  EXPECT_EQ(Report(clone)["types"], types);
+}
+
 TEST_F(ReportTest, TypesOfARepositoryAndOfItsFileHaveTheSameObjects) {
   repo_.History(7);
   Convert();

@@ -63,6 +63,13 @@ Status CountLoose(const std::string& directory, ObjectFormat format,
 
 }  // namespace
 
+Result<std::vector<DirectoryCounts::Loose>> ListLooseFiles(
+    const std::string& object_directory, ObjectFormat format) {
+  DirectoryCounts counts;
+  ZPACK_TRY(CountLoose(object_directory, format, counts));
+  return std::move(counts.loose);
+}
+
 Result<DirectoryCounts> CountObjects(const std::string& object_directory,
                                      ObjectFormat format) {
   DirectoryCounts counts;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Counts the objects of an object directory as `git count-objects -v` does. The
-// function has no state and may be called from any thread.
+// functions have no state and may be called from any thread.
 
 #pragma once
 
@@ -27,6 +27,11 @@ struct DirectoryCounts {
   uint64_t packs = 0;
   uint64_t pack_bytes = 0;  // packs and indexes
 };
+
+// The loose objects, in `format`, of `object_directory`. Files that vanish
+// meanwhile do not count. kIo if a directory cannot be read.
+Result<std::vector<DirectoryCounts::Loose>> ListLooseFiles(
+    const std::string& object_directory, ObjectFormat format);
 
 // Counts the objects, in `format`, of the repository's own object directory,
 // without alternates. Files that vanish meanwhile do not count. kIo if a
