@@ -28,7 +28,8 @@ class ConfigurationTest : public ::testing::Test {
     fs::create_directories(dir_ / "home");
   }
 
-  // Repacks with this environment, and no configuration of the machine's.
+  // Repacks with this environment, and no configuration of the machine's. -m
+  // needs midx.version.
   ProcessResult Repack(std::vector<std::string> environment,
                        const std::string& repository = "") {
     ProcessOptions options;
@@ -36,7 +37,7 @@ class ConfigurationTest : public ::testing::Test {
     options.environment.push_back("HOME=" + dir_ / "home");
     options.environment.emplace_back("XDG_CONFIG_HOME=");
     options.environment.emplace_back("GIT_CONFIG_NOSYSTEM=1");
-    return RunProcess({ZpackBinary(), "repack", "-q",
+    return RunProcess({ZpackBinary(), "repack", "-q", "-m",
                        repository.empty() ? repo_.path() : repository},
                       options);
   }
@@ -81,7 +82,7 @@ TEST_F(ConfigurationTest, FilesThatTheEnvironmentNamesReplaceTheUsual) {
   options.environment = {"GIT_CONFIG_GLOBAL=/dev/null",
                          "GIT_CONFIG_SYSTEM=" + VersionFile("s", "system")};
   const ProcessResult result =
-      RunProcess({ZpackBinary(), "repack", "-q", repo_.path()}, options);
+      RunProcess({ZpackBinary(), "repack", "-q", "-m", repo_.path()}, options);
   EXPECT_THAT(result.err, HasSubstr("'system'"));
   EXPECT_EQ(Repack({"GIT_CONFIG_GLOBAL=/dev/null",
                     "GIT_CONFIG_SYSTEM=" + VersionFile("s", "system")})
@@ -106,7 +107,7 @@ TEST_F(ConfigurationTest, LevelsDecideInTheOrderOfGit) {
   repo_.Git({"config", "extensions.worktreeConfig", "true"});
   ExpectVersion("worktree", {});
   ExpectVersion("command", {"GIT_CONFIG_PARAMETERS='midx.version=command'"});
-  EXPECT_EQ(Repack({"GIT_CONFIG_PARAMETERS='midx.version=5'"}).exit_code, 0);
+  EXPECT_EQ(Repack({"GIT_CONFIG_PARAMETERS='midx.version=2'"}).exit_code, 0);
 }
 
 TEST_F(ConfigurationTest, IncludedFilesCount) {

@@ -93,9 +93,11 @@ TEST_F(RepackConcurrencyTest, NobodyMissesAnObject) {
   Process reads(Loop(kRead, ""), In(repo_.path(), dir_ / "d"));
   Process more_reads(Loop(kRead, ""), In(repo_.path(), dir_ / "e"));
   for (int run = 0; run < kRuns; ++run) {
-    // A run of each kind.
-    const ProcessResult result =
-        run % 2 == 0 ? Repack({"-d"}) : Repack({"-d", "-g2", "-m"});
+    // A run of each kind. Once -g has packed what no ref names yet, -d alone
+    // may drop it, as 'git repack -a -d' does.
+    const ProcessResult result = run < kRuns / 2 ? Repack({"-d"})
+                                 : run % 2 == 0  ? Repack({"-d", "-g2", "-m"})
+                                                 : Repack({"-d", "-A"});
     EXPECT_EQ(result.exit_code, 0)
         << "run " << run << ": " << ::testing::PrintToString(result);
   }

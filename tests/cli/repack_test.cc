@@ -34,19 +34,6 @@ class RepackTest : public RepackFixture {
 };
 
 // Whoever may write into the repository could have others replace any file.
-// Those of loose objects that are packed, and others, as by 'git repack'.
-TEST_F(RepackTest, EmptyDirectoriesGo) {
-  repo_.History(3);
-  const std::string objects = repo_.git_dir() + "/objects";
-  std::filesystem::create_directory(objects + "/zz");
-  std::filesystem::create_directories(objects + "/ab");
-  const std::string stray = repo_.WriteBlob("stays\n");
-  ASSERT_TRUE(Repack({"-d"}).ok());
-  EXPECT_THAT(ListDirectory(objects),
-              ::testing::UnorderedElementsAre("info", "pack", "zz",
-                                              stray.substr(0, 2)));
-}
-
 TEST_F(RepackTest, LinksInThePlaceOfServerInfoAreReplaced) {
   WriteFile(dir_ / "victim", "precious\n");
   for (const std::string name : {"/info/refs", "/objects/info/packs"}) {

@@ -72,8 +72,8 @@ TEST_F(StatisticsTest, BlocksOfAGroupCostTheBlocksBeforeThem) {
     const ProcessResult result = RunZpack({"show", "--stats", "--json", file_});
     return Json::parse(result.out)["block_data"]["maximum"];
   };
-  EXPECT_LT(most("max"), 100'000U);
-  EXPECT_GT(most("cold"), 200'000U);
+  EXPECT_LT(most("balanced"), 100'000U);
+  EXPECT_GT(most("max"), 200'000U);
 }
 
 TEST_F(StatisticsTest, NamesEveryOddObjectAndWhatIsOddAboutIt) {

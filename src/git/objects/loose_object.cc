@@ -28,11 +28,6 @@ bool IsLowerHex(std::string_view text) {
 
 }  // namespace
 
-std::string LooseObjectDirectory(const std::string& object_directory,
-                                 int first) {
-  return fmt::format("{}/{:02x}", object_directory, first);
-}
-
 std::string LooseObjectPath(const std::string& object_directory,
                             const ObjectId& id) {
   const std::string hex = id.ToHex();
@@ -118,7 +113,8 @@ Status ListLooseObjects(ObjectFormat format,
                         const std::string& object_directory, Bytes& ids) {
   const size_t name_size = ObjectIdWidth(format) * 2 - 2;
   for (int first = 0; first < 256; ++first) {
-    const std::string directory = LooseObjectDirectory(object_directory, first);
+    const std::string prefix = fmt::format("{:02x}", first);
+    const std::string directory = object_directory + '/' + prefix;
     // Most are missing in a repository that was packed; an error takes longer
     // to make than to look. Not by a list of `object_directory`, which needs a
     // right that Git does without.
@@ -130,9 +126,7 @@ Status ListLooseObjects(ObjectFormat format,
     for (const DirectoryEntry& entry : *entries) {
       const std::string& name = entry.name;
       if (name.size() != name_size || !IsLowerHex(name)) continue;
-      if (const auto id = FromHex(fmt::format("{:02x}{}", first, name))) {
-        Append(ids, *id);
-      }
+      if (const auto id = FromHex(prefix + name)) Append(ids, *id);
     }
   }
   return {};

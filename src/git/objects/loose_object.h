@@ -52,9 +52,6 @@ class LooseObject final : public ObjectStream {
 };
 
 // The path of a loose object, which may not exist.
-// The directory of those whose id begins with the byte `first`.
-std::string LooseObjectDirectory(const std::string& object_directory,
-                                 int first);
 std::string LooseObjectPath(const std::string& object_directory,
                             const ObjectId& id);
 

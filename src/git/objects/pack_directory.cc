@@ -4,7 +4,6 @@
 #include "git/objects/pack_directory.h"
 
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -204,10 +203,6 @@ Result<RemovedLoose> RemoveLooseObjects(FileSystem& file_system,
         RemoveIfThere(file_system, LooseObjectPath(object_directory, id));
     status ? ++removed.count : ++removed.left;
     if (!status && !removed.why) removed.why = status.error();
-  }
-  for (int first = 0; first < 256; ++first) {
-    // Not if it has a file, and an empty one that stays does no harm.
-    (void)rmdir(LooseObjectDirectory(object_directory, first).c_str());
   }
   return removed;
 }

@@ -72,8 +72,9 @@ Result<IndexedVector<PackRank, uint32_t>> ReadPackMtimes(
 Status RemovePacks(FileSystem& file_system, const std::string& object_directory,
                    const std::vector<PackFiles>& packs);
 
-// Removes the loose objects among `ids`, as far as possible, and directories of
-// loose objects that are empty. kIo if a directory cannot be read.
+// Removes the loose objects among `ids`, as far as possible. Unlike Git, leaves
+// their directories: a program that is about to write an object there would
+// fail. kIo if a directory cannot be read.
 Result<RemovedLoose> RemoveLooseObjects(FileSystem& file_system,
                                         const std::string& object_directory,
                                         const ObjectIdTable& ids);

@@ -88,7 +88,7 @@ TEST_F(TreeStretchLimitsTest, ChainsAreShorterInFilesWithGroups) {
   options.level = 1;
   options.groups = true;
   encoder_ = BlockEncoder(options, {});
-  ExpectChains(13, format::kMaxTreeChainOfSmallFiles);
+  ExpectChains(20, format::kMaxTreeChainOfSmallFiles);
 }
 
 // Of a wide directory, one entry gets a new child in each version: hardly a
