@@ -6,10 +6,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <vector>
 
 #include "base/error.h"
 #include "object/id_sets.h"
+#include "repack/borrowed_objects.h"
 #include "repack/late_needs.h"
 
 namespace zpack {
@@ -85,9 +87,26 @@ class RedundantPacks {
     return {};
   }
 
+  // The loose objects that packs of alternates have, as far as these are sound.
+  Result<ObjectIdTable> PackedElsewhere() {
+    ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable loose,
+                           job_.store.ListLooseObjects());
+    ZPACK_ASSIGN_OR_RETURN(BorrowedObjects borrowed,
+                           FindInAlternates(job_, packs_, loose));
+    return std::move(borrowed.packed);
+  }
+
   Status RemoveLoose() {
+    // The work is done: alternates that cannot be read now have nothing.
+    const ObjectIdTable elsewhere = PackedElsewhere().value_or(ObjectIdTable());
+    // Also if their objects were packed again.
+    std::vector<PackFiles> staying;
+    std::ranges::copy_if(packs_.staying, std::back_inserter(staying),
+                         &PackFiles::keep);
+    ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable kept,
+                           ReadWholeIds(job_.store, staying));
     std::vector<ObjectIdTable> packed = {choice_.list.ids, choice_.promised.ids,
-                                         choice_.kept, choice_.borrowed};
+                                         choice_.kept, kept, elsewhere};
     if (job_.options.filter_to.empty()) {
       packed.push_back(choice_.filtered_out.ids);
     }

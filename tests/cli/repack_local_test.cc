@@ -121,6 +121,16 @@ TEST_F(RepackLocalTest, LooseCopiesGoOnlyForPackedOnes) {
   EXPECT_THAT(LooseObjects(), ::testing::ElementsAre(loose_there_));
 }
 
+// Also without -l, and if nothing needs them.
+TEST_F(RepackLocalTest, LooseCopiesOfWhatPacksThereHaveGo) {
+  repo_.SetRef("refs/heads/main", repo_.SimpleCommit("own\n", {}));
+  repo_.WriteObject("commit", lender_.Git({"cat-file", "commit", tip_}) + '\n');
+  const std::string here = repo_.WriteBlob("stray here\n");
+  ASSERT_THAT(LooseObjects(), ::testing::Contains(tip_));
+  ExpectAsGit({});
+  EXPECT_THAT(LooseObjects(), ::testing::ElementsAre(here));
+}
+
 TEST_F(RepackLocalTest, EverythingMayBeBorrowed) {
   repo_.SetRef("refs/heads/main", tip_);
   repo_.Git({"repack", "-a", "-d", "-q"});

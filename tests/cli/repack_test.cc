@@ -132,6 +132,19 @@ TEST_F(RepackTest, ListsThatCannotBeWrittenAreAWarning) {
   EXPECT_THAT(Packs(), SizeIs(1));
 }
 
+// Nothing packs them again, but they are in a pack that stays.
+TEST_F(RepackTest, LooseCopiesOfWhatIsKeptGo) {
+  const std::string stray = repo_.WriteBlob("stray\n");
+  repo_.PackAll();
+  WriteFile(pack_directory() + '/' + Packs().at(0) + ".keep", "");
+  repo_.WriteBlob("stray\n");
+  ASSERT_THAT(LooseObjects(), ElementsAre(stray));
+  repo_.History(2);
+  ASSERT_TRUE(Repack({"-d", "--pack-kept-objects"}).ok());
+  EXPECT_THAT(LooseObjects(), IsEmpty());
+  EXPECT_THAT(Packs(), SizeIs(2));
+}
+
 TEST_F(RepackTest, DryRunChangesNothing) {
   ManyPlaces();
   const auto before = Snapshot(repo_.path());
