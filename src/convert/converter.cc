@@ -221,6 +221,11 @@ Result<Written> WriteTo(const Conversion& to, const RefsSnapshot& refs,
                   .base_unused = inventory.base_unused,
                   .base_unrelated = inventory.base_unrelated,
                   .resume_unused = {}};
+  if (inventory.base) {
+    for (const auto& file : inventory.base->archive().files()) {
+      to.output.LimitMode(file->path());
+    }
+  }
   if (options.onto &&
       IsAmong(inventory.base->archive().files(), to.output.path())) {
     return MakeError(ErrorCode::kInvalidArgument,
@@ -474,8 +479,6 @@ Result<ConvertStats> Run(const SourceOpener& open_source,
   Result<ConvertStats> stats = Guarded([&]() -> Result<ConvertStats> {
     ZPACK_ASSIGN_OR_RETURN(options.base,
                            FindOlderFile(file_system, path, options));
-    if (options.base) output.LimitMode(*options.base);
-    if (options.onto) output.LimitMode(*options.onto);
     return ConvertTo(conversion, preamble);
   });
   if (!stats && MayBeResumed(options, stats.error().code)) {

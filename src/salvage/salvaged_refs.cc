@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "object/object_hasher.h"
 #include "object/peel.h"
 
 namespace zpack {
@@ -24,6 +25,7 @@ class RefChooser {
         lost_before_(parts.lost_before),
         survey_(survey),
         report_(report),
+        empty_tree_(EmptyTreeId(salvaging.file.object_format())),
         peeler_(salvaging.file.object_format(),
                 {.type = [this](const ObjectId& id) { return TypeOf(id); },
                  .target =
@@ -46,8 +48,9 @@ class RefChooser {
   }
 
  private:
+  // Git knows the empty tree without storing it.
   bool IsThere(const ObjectId& id) const {
-    return salvaging_.ids.Find(id).has_value();
+    return salvaging_.ids.Find(id).has_value() || id == empty_tree_;
   }
 
   // What was lost before has not been lost by the damage.
@@ -56,6 +59,7 @@ class RefChooser {
   }
 
   std::optional<ObjectType> TypeOf(const ObjectId& id) const {
+    if (id == empty_tree_) return ObjectType::kTree;
     const auto number = salvaging_.ids.Find(id);
     if (!number) return std::nullopt;
     const size_t row = salvaging_.blocks.table().FindBlock(*number);
@@ -126,6 +130,7 @@ class RefChooser {
   const LostObjects& lost_before_;
   const HistorySurvey& survey_;
   SalvageReport& report_;
+  const ObjectId empty_tree_;
   TagPeeler peeler_;
   RefsSnapshot refs_;
 };

@@ -419,7 +419,12 @@ Status Selector::AddTags() {
   return request_.tags->ForEach([&](const ServedRefs::Shown& ref) -> Status {
     if (ref.peeled.empty() || !ref.name.starts_with("refs/tags/")) return {};
     const auto target = history_.Find(ref.peeled);
-    if (!target || !choice_.chosen[*target]) return {};
+    // The client has the empty tree, whether it is sent or not.
+    if (!target ||
+        !(*target == graph_.empty_tree() ? marks_.seen(*target)
+                                         : choice_.chosen[*target])) {
+      return {};
+    }
     auto tag = history_.Find(ref.id);
     while (tag && *tag != *target && Mark(*tag, ObjectType::kTag)) {
       ZPACK_ASSIGN_OR_RETURN(const ObjectGraph::Tag read, graph_.ReadTag(*tag));

@@ -299,6 +299,11 @@ TEST_F(DestinationTest, WhatIsMadeOfAFileIsOpenToNobodyElse) {
                  at("base.zpack"));
   expect_private({"convert", "--onto", file, repo_.path(), at("onto.zpack")},
                  at("onto.zpack"));
+  // What is copied may be in a file below.
+  fs::permissions(at("onto.zpack"), fs::perms{0644});
+  expect_private(
+      {"convert", "--base", at("onto.zpack"), repo_.path(), at("both.zpack")},
+      at("both.zpack"));
   std::string bytes = ReadFile(file);
   bytes[bytes.size() / 2] ^= 1;
   WriteFile(file, bytes);

@@ -179,6 +179,17 @@ TEST_F(DamagedFilesTest, PackWithABadIndexIsSkipped) {
   EXPECT_EQ(Objects(), without + 1);
 }
 
+TEST_F(DamagedFilesTest, DirectoryInThePlaceOfAnIndexIsSkipped) {
+  const std::string index = repo_.git_dir() + "/index";
+  std::filesystem::create_directory(index);
+  EXPECT_EQ(Convert().exit_code, 128);
+  const ProcessResult kept = KeepGoing();
+  EXPECT_EQ(kept.exit_code, 1);
+  EXPECT_THAT(kept.err, HasSubstr("warning: skipped: not a regular file: '" +
+                                  index + "'"));
+  EXPECT_THAT(Losses(file_), ElementsAre());
+}
+
 TEST_F(DamagedFilesTest, ObjectsOfAPackWithABadIndexAreLost) {
   PackAll();
   const std::string index = InPacks(Pack() + ".idx");
@@ -422,6 +433,31 @@ TEST_F(KeepGoingTest, NothingNeedBePromised) {
                       repo_.path(), file_})
                 .exit_code,
             1);
+}
+
+// Git has it without storing it.
+TEST_F(KeepGoingTest, TheEmptyTreeIsNotLost) {
+  const std::string tree =
+      repo_.Git({"hash-object", "-t", "tree", "/dev/null"});
+  repo_.Git({"update-ref", "refs/tags/tree", tree});
+  repo_.Git({"tag", "-a", "-m", "x", "annotated", tree});
+  repo_.Git({"symbolic-ref", "refs/tags/symbolic", "refs/tags/tree"});
+  ASSERT_TRUE(RunZpack({"convert", "-q", repo_.path(), file_}).ok());
+  for (const auto& command : std::vector<std::vector<std::string>>{
+           {"salvage", "-q"}, {"restore", "-q", "--keep-going"}}) {
+    SCOPED_TRACE(command.front());
+    std::vector<std::string> words = command;
+    const std::string place = dir_ / command.front();
+    words.insert(words.end(), {file_, place});
+    EXPECT_EQ(RunZpack(words).exit_code, 0);
+    for (const char* name : {"tree", "annotated", "symbolic"}) {
+      EXPECT_TRUE(RepoBuilder::Existing(place)
+                      .TryGit({"rev-parse", "--verify", "-q",
+                               std::string("refs/tags/") + name})
+                      .ok())
+          << name;
+    }
+  }
 }
 
 // Git's own upload-pack does not show a ref whose object is missing.

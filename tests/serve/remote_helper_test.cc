@@ -136,6 +136,18 @@ TEST_F(RemoteHelperTest, TheEmptyTreeNeedNotBeStored) {
   }
 }
 
+TEST_F(RemoteHelperTest, TagsOfTheEmptyTreeComeWithIt) {
+  CommitFields fields;
+  fields.tree = kEmptyTree;
+  repo_.SetRef("refs/heads/main", repo_.WriteCommit(fields));
+  repo_.SetRef("refs/tags/annotated",
+               repo_.WriteTag(kEmptyTree, "tree", "annotated"));
+  Convert(file_);
+  const std::string clone = dir_ / "clone";
+  GitOut({"clone", "-q", "--single-branch", Url(), clone});
+  EXPECT_EQ(GitIn(clone, {"tag"}), "annotated");
+}
+
 // Text that does not compress well.
 std::string Noise(unsigned seed) {
   std::string text;

@@ -113,13 +113,17 @@ Result<ObjectDatabase> ObjectDatabase::Open(
   return database;
 }
 
+bool MayBeSkipped(const Error& error) {
+  constexpr std::array kCodes = {ErrorCode::kCorrupt, ErrorCode::kSourceCorrupt,
+                                 ErrorCode::kUnsupported,
+                                 ErrorCode::kInvalidArgument};
+  return std::ranges::find(kCodes, error.code) != kCodes.end();
+}
+
 void ObjectDatabase::FindBadIndexes() {
   for (const std::string& pack : late_->listing) {
     const auto index = ReadPackIndex(format_, PosixFileSystem(), pack + ".idx");
-    if (index || (index.error().code != ErrorCode::kCorrupt &&
-                  index.error().code != ErrorCode::kUnsupported)) {
-      continue;
-    }
+    if (index || !MayBeSkipped(index.error())) continue;
     skipped_.emplace(pack, index.error().message);
   }
 }

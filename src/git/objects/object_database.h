@@ -27,6 +27,9 @@ namespace zpack {
 
 // What becomes of an index, of a pack or of a work tree, that is damaged.
 enum class BadIndexes : uint8_t { kFail, kSkip };
+// Whether an index is skipped with kSkip after this error: its content is bad,
+// or something else has its name.
+bool MayBeSkipped(const Error& error);
 
 struct ReadingOptions {
   // Maximum bytes of cached delta bases. With small packs and few threads, the

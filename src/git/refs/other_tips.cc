@@ -18,6 +18,7 @@
 
 #include "base/error.h"
 #include "git/files/directory_listing.h"
+#include "git/objects/object_database.h"
 #include "git/refs/reftable_refs.h"
 #include "git/refs/worktree_index.h"
 #include "git/repository_layout.h"
@@ -244,10 +245,7 @@ Status TipsReader::AddIndexesTips(const std::string& directory) {
     if (name != "index" && !name.starts_with(kSharedIndexPrefix)) continue;
     const Status added = AddIndexTips(directory, name);
     if (added) continue;
-    if (added.error().code != ErrorCode::kSourceCorrupt &&
-        added.error().code != ErrorCode::kUnsupported) {
-      return added;
-    }
+    if (!MayBeSkipped(added.error())) return added;
     ZPACK_TRY(callbacks_.take_bad_index(added.error()));
   }
   return {};
