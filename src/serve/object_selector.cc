@@ -87,7 +87,7 @@ class Selector {
   }
 
   void Choose(ObjectNumber number) {
-    if (number == graph_.empty_tree() || choice_.chosen[number]) return;
+    if (choice_.chosen[number]) return;
     choice_.chosen[number] = true;
     ++count_;
   }
@@ -419,12 +419,7 @@ Status Selector::AddTags() {
   return request_.tags->ForEach([&](const ServedRefs::Shown& ref) -> Status {
     if (ref.peeled.empty() || !ref.name.starts_with("refs/tags/")) return {};
     const auto target = history_.Find(ref.peeled);
-    // The client has the empty tree, whether it is sent or not.
-    if (!target ||
-        !(*target == graph_.empty_tree() ? marks_.seen(*target)
-                                         : choice_.chosen[*target])) {
-      return {};
-    }
+    if (!target || !choice_.chosen[*target]) return {};
     auto tag = history_.Find(ref.id);
     while (tag && *tag != *target && Mark(*tag, ObjectType::kTag)) {
       ZPACK_ASSIGN_OR_RETURN(const ObjectGraph::Tag read, graph_.ReadTag(*tag));

@@ -53,6 +53,12 @@ Status Send(const SelectionRequest& request, BaseReferences references,
                       [&](ByteView bytes) { return reply.Data(bytes); });
   ZPACK_TRY(TransferObjects(history.archive(), &selection.choice, run, sink,
                             [](uint64_t, uint64_t) {}));
+  const ArchiveFile& archive = history.archive();
+  if (selection.choice.chosen[archive.empty_tree()]) {
+    // It is not in the file. As Git, so that the client's 'git fsck' finds it.
+    ZPACK_TRY(sink.Begin(archive.empty_tree_id(), {ObjectType::kTree, 0}));
+    ZPACK_TRY(sink.End());
+  }
   ZPACK_TRY(sink.Finish({}));
   ZPACK_TRY(reply.Progress(
       fmt::format("Total {} (delta {}), reused 0 (delta 0), pack-reused 0\n",
