@@ -203,6 +203,19 @@ Result<ArchivePlan> Plan(const Conversion& to, const ArchiveContents& contents,
   return plan;
 }
 
+// The output is made of the files of `base`, and will be as private as they
+// are. kInvalidArgument if it would depend on what it replaces.
+Status UseOlderFiles(const Conversion& to, const BaseFile& base) {
+  const FileChain files = base.archive().files();
+  for (const auto& file : files) to.output.LimitMode(file->path());
+  if (to.options.onto && IsAmong(files, to.output.path())) {
+    return MakeError(ErrorCode::kInvalidArgument,
+                     "'{}' cannot be replaced by a file that depends on it",
+                     AtPath{to.output.path()});
+  }
+  return {};
+}
+
 // Writes and syncs the output under a temporary name. Sets `preamble` once the
 // output may begin with it. The plan is freed on return.
 Result<Written> WriteTo(const Conversion& to, const RefsSnapshot& refs,
@@ -221,17 +234,7 @@ Result<Written> WriteTo(const Conversion& to, const RefsSnapshot& refs,
                   .base_unused = inventory.base_unused,
                   .base_unrelated = inventory.base_unrelated,
                   .resume_unused = {}};
-  if (inventory.base) {
-    for (const auto& file : inventory.base->archive().files()) {
-      to.output.LimitMode(file->path());
-    }
-  }
-  if (options.onto &&
-      IsAmong(inventory.base->archive().files(), to.output.path())) {
-    return MakeError(ErrorCode::kInvalidArgument,
-                     "'{}' cannot be replaced by a file that depends on it",
-                     AtPath{to.output.path()});
-  }
+  if (inventory.base) ZPACK_TRY(UseOlderFiles(to, *inventory.base));
   ZPACK_TRY(CompareWithOlder(to, refs, files, inventory, written));
   if (written.unchanged) return written;
   inventory.unused.reset();
