@@ -5,6 +5,7 @@
 
 #include <sys/stat.h>
 
+#include <ranges>
 #include <unordered_map>
 #include <utility>
 
@@ -100,7 +101,8 @@ Result<RepositoryReport> ReportRepository(const std::string& path,
   report.counts = {counts.loose.size(), counts.loose_disk_bytes / 1024,
                    counts.packed, counts.packs, counts.pack_bytes / 1024};
   std::unordered_map<ObjectId, uint64_t> loose;
-  for (const std::string& directory : directories.found) {
+  for (const auto& object : counts.loose) loose[object.id] = object.bytes;
+  for (const std::string& directory : directories.found | std::views::drop(1)) {
     ZPACK_ASSIGN_OR_RETURN(const auto files,
                            ListLooseFiles(directory, source->object_format()));
     for (const auto& object : files) loose.emplace(object.id, object.bytes);

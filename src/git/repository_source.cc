@@ -201,7 +201,9 @@ TagReader RepositorySource::Tags() {
 }
 
 Status RepositorySource::TakeBadIndex(const Error& bad) {
-  if (storage_.bad_indexes == BadIndexes::kFail) return std::unexpected(bad);
+  if (storage_.bad_indexes == BadIndexes::kFail || !MayBeSkipped(bad)) {
+    return std::unexpected(bad);
+  }
   bad_indexes_.insert(bad.message);
   return {};
 }

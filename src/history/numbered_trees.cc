@@ -64,10 +64,9 @@ Result<NumberedTrees::BlockPtr> NumberedTrees::Block(size_t block) {
 
 Result<NumberedTrees::RowsPtr> NumberedTrees::Read(ObjectNumber number) {
   if (RowsPtr known = trees_.Find(number)) return known;
+  if (number == archive_.empty_tree()) return std::make_shared<const Rows>();
   if (!IsInFile(number)) {
     const ObjectId missing = id(number);
-    if (missing == archive_.empty_tree_id())
-      return std::make_shared<const Rows>();
     return MakeError(ErrorCode::kNotFound, "tree {} is {}", missing,
                      MessageText{archive_.WhyAbsent(missing)});
   }

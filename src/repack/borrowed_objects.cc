@@ -76,6 +76,7 @@ Result<ObjectIdTable> ReadPackedIds(const RepackJob& job,
 Result<BorrowedObjects> FindInAlternates(const RepackJob& job,
                                          const PackSets& packs,
                                          const ObjectIdTable& needed) {
+  if (needed.size() == 0) return BorrowedObjects{};
   ZPACK_ASSIGN_OR_RETURN(const auto alternates, job.store.OpenAlternates());
   if (alternates == nullptr) return BorrowedObjects{};
   ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable theirs, alternates->List());

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "inventory/object_enumerator.h"
+#include "object/id_sets.h"
 #include "repack/borrowed_objects.h"
 #include "repack/unreachable.h"
 
@@ -112,12 +113,13 @@ Result<uint64_t> LoosenObjects(const RepackJob& job, ObjectSource& source,
                                const Leftovers& leftovers,
                                const ObjectIdTable& old) {
   const ListIds& ids = leftovers.list.ids;
+  ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable doomed, Common(ids, old));
   ZPACK_ASSIGN_OR_RETURN(const BorrowedObjects borrowed,
-                         FindInAlternates(job, packs, ids));
+                         FindInAlternates(job, packs, doomed));
   uint64_t loosened = 0;
   for (const ListRank rank : ids.ranks()) {
     const ObjectId id = ids[rank];
-    if (!old.Find(id) || borrowed.packed.Find(id)) continue;
+    if (!doomed.Find(id) || borrowed.packed.Find(id)) continue;
     ZPACK_TRY(CheckStop(job.options.run.stop));
     ZPACK_TRY(job.store.WriteLooseObject(source, id, leftovers.mtimes[rank]));
     ++loosened;

@@ -87,18 +87,18 @@ class RedundantPacks {
     return {};
   }
 
-  // The loose objects that packs of alternates have, as far as these are sound.
-  Result<ObjectIdTable> PackedElsewhere() {
+  // The loose objects that packs of alternates have, as far as these are sound,
+  // without those of `here`.
+  Result<ObjectIdTable> PackedElsewhere(const ObjectIdTable& here) {
     ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable loose,
                            job_.store.ListLooseObjects());
+    ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable rest, Without(loose, here));
     ZPACK_ASSIGN_OR_RETURN(BorrowedObjects borrowed,
-                           FindInAlternates(job_, packs_, loose));
+                           FindInAlternates(job_, packs_, rest));
     return std::move(borrowed.packed);
   }
 
   Status RemoveLoose() {
-    // The work is done: alternates that cannot be read now have nothing.
-    const ObjectIdTable elsewhere = PackedElsewhere().value_or(ObjectIdTable());
     // Also if their objects were packed again.
     std::vector<PackFiles> staying;
     std::ranges::copy_if(packs_.staying, std::back_inserter(staying),
@@ -106,16 +106,21 @@ class RedundantPacks {
     ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable kept,
                            ReadWholeIds(job_.store, staying));
     std::vector<ObjectIdTable> packed = {choice_.list.ids, choice_.promised.ids,
-                                         choice_.kept, kept, elsewhere};
+                                         choice_.kept, kept};
     if (job_.options.filter_to.empty()) {
       packed.push_back(choice_.filtered_out.ids);
     }
     if (job_.options.unreachable == Unreachable::kCruft) {
       packed.push_back(choice_.leftovers.list.ids);
     }
-    ZPACK_ASSIGN_OR_RETURN(
-        const ObjectIdTable redundant,
-        ObjectIdTable::Merge(choice_.list.ids.format(), packed));
+    const ObjectFormat format = choice_.list.ids.format();
+    ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable here,
+                           ObjectIdTable::Merge(format, packed));
+    // The work is done: alternates that cannot be read now have nothing.
+    const ObjectIdTable elsewhere =
+        PackedElsewhere(here).value_or(ObjectIdTable());
+    ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable redundant,
+                           ObjectIdTable::Merge(format, {here, elsewhere}));
     ZPACK_ASSIGN_OR_RETURN(const RemovedLoose loose,
                            job_.store.RemoveLooseObjects(redundant));
     stats_.removed_loose = loose.count;

@@ -59,7 +59,6 @@ class RefChooser {
   }
 
   std::optional<ObjectType> TypeOf(const ObjectId& id) const {
-    if (id == empty_tree_) return ObjectType::kTree;
     const auto number = salvaging_.ids.Find(id);
     if (!number) return std::nullopt;
     const size_t row = salvaging_.blocks.table().FindBlock(*number);

@@ -29,15 +29,12 @@ EncodingOptions ProfileOptions(Profile profile) {
               .good_for_path = 60,
               .good_for_all = 150,
               .groups = true};
-    case Profile::kCold:
-      return {.level = 20,
-              .block_size = 8'000'000,
-              .same_path_candidates = 24,
-              .similar_candidates = 16,
-              .good_for_path = 60,
-              .good_for_all = 150,
-              .groups = true,
-              .derived_ids = true};
+    case Profile::kCold: {
+      EncodingOptions cold = ProfileOptions(Profile::kMax);
+      cold.level = 20;
+      cold.derived_ids = true;
+      return cold;
+    }
     case Profile::kBalanced:
       break;
   }

@@ -207,9 +207,7 @@ TEST_F(CatFileTest, MissingObjectAnswersNo) {
 }
 
 TEST_F(CatFileTest, TheEmptyTreeNeedNotBeStored) {
-  CommitFields fields;
-  fields.tree = kEmptyTree;
-  repo_.SetRef("refs/heads/empty", repo_.WriteCommit(fields));
+  repo_.SetRef("refs/heads/empty", repo_.WriteCommit({}));
   repo_.SetRef("refs/tags/tree", kEmptyTree);
   repo_.SetRef("refs/tags/tag", repo_.WriteTag(kEmptyTree, "tree", "tag"));
   for (const bool stored : {true, false}) {

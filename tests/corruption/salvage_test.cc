@@ -375,13 +375,21 @@ TEST(SalvageTest, TheSampleHasGroupsOfSeveralBlocks) {
   EXPECT_GE(continuing, 4U);
 }
 
-TEST(SalvageTest, ObjectsOfALostBlockOfTreesAreNamed) {
-  const Sample sample = OpenSample("columns.zpack");
+// What is salvaged if one block is lost, for each block.
+std::vector<Salvaged> WithoutEachBlock(const Sample& sample) {
+  std::vector<Salvaged> all;
   for (const Region& region : Regions(sample)) {
     if (!region.block) continue;
     Bytes bytes = sample.bytes;
     Damage(bytes, region, Fill::kZeros);
-    const Salvaged salvaged = SalvageBytes(bytes);
+    all.push_back(SalvageBytes(bytes));
+  }
+  return all;
+}
+
+TEST(SalvageTest, ObjectsOfALostBlockOfTreesAreNamed) {
+  const Sample sample = OpenSample("columns.zpack");
+  for (const Salvaged& salvaged : WithoutEachBlock(sample)) {
     ASSERT_TRUE(salvaged.report);
     for (const MissingObject& object : salvaged.report->missing) {
       EXPECT_TRUE(sample.all.objects.contains(object.id));
@@ -397,11 +405,7 @@ TEST(SalvageTest, ASymbolicRefIsLostWithTheRefThatItLeadsTo) {
   const ObjectId target = sample.all.refs.Resolve(kSymbolic);
   ASSERT_FALSE(target.empty());
   int lost = 0;
-  for (const Region& region : Regions(sample)) {
-    if (!region.block) continue;
-    Bytes bytes = sample.bytes;
-    Damage(bytes, region, Fill::kZeros);
-    const Salvaged salvaged = SalvageBytes(bytes);
+  for (const Salvaged& salvaged : WithoutEachBlock(sample)) {
     ASSERT_TRUE(salvaged.report);
     const bool is_there = salvaged.outcome.objects.contains(target);
     EXPECT_EQ(salvaged.outcome.refs.Find(kSymbolic) != nullptr, is_there);

@@ -90,9 +90,7 @@ TEST_F(RemoteHelperTest, FetchesWhatANewerFileHas) {
 
 // Git has it without an object.
 TEST_F(RemoteHelperTest, ClonesRefsToAnEmptyTreeThatIsNotStored) {
-  CommitFields fields;
-  fields.tree = kEmptyTree;
-  repo_.SetRef("refs/heads/main", repo_.WriteCommit(fields));
+  repo_.SetRef("refs/heads/main", repo_.WriteCommit({}));
   repo_.SetRef("refs/tags/tree", kEmptyTree);
   repo_.SetRef("refs/tags/tag", repo_.WriteTag(kEmptyTree, "tree", "tag"));
   Convert(file_);
@@ -138,9 +136,7 @@ TEST_F(RemoteHelperTest, TheEmptyTreeNeedNotBeStored) {
 }
 
 TEST_F(RemoteHelperTest, TagsOfTheEmptyTreeComeWithIt) {
-  CommitFields fields;
-  fields.tree = kEmptyTree;
-  repo_.SetRef("refs/heads/main", repo_.WriteCommit(fields));
+  repo_.SetRef("refs/heads/main", repo_.WriteCommit({}));
   repo_.SetRef("refs/tags/annotated",
                repo_.WriteTag(kEmptyTree, "tree", "annotated"));
   Convert(file_);

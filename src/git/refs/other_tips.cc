@@ -18,7 +18,6 @@
 
 #include "base/error.h"
 #include "git/files/directory_listing.h"
-#include "git/objects/object_database.h"
 #include "git/refs/reftable_refs.h"
 #include "git/refs/worktree_index.h"
 #include "git/repository_layout.h"
@@ -244,9 +243,7 @@ Status TipsReader::AddIndexesTips(const std::string& directory) {
   for (const std::string& name : names) {
     if (name != "index" && !name.starts_with(kSharedIndexPrefix)) continue;
     const Status added = AddIndexTips(directory, name);
-    if (added) continue;
-    if (!MayBeSkipped(added.error())) return added;
-    ZPACK_TRY(callbacks_.take_bad_index(added.error()));
+    if (!added) ZPACK_TRY(callbacks_.take_bad_index(added.error()));
   }
   return {};
 }

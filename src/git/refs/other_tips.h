@@ -20,7 +20,7 @@ namespace zpack {
 struct TipCallbacks {
   // Tells whether an object exists.
   std::function<bool(const ObjectId&)> exists;
-  // Gets the error of an index whose content cannot be read. An error that this
+  // Gets the error of an index that cannot be read. An error that this
   // returns ends the reading; otherwise, the index is skipped.
   std::function<Status(const Error&)> take_bad_index;
 };
