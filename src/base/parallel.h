@@ -58,7 +58,8 @@ struct PipelineThreads {
 template <typename Worker>
 class Parts {
  public:
-  using Part = std::function<Status(Worker&)>;
+  // It may leave other parts of the same item.
+  using Part = std::function<Status(Worker&, Parts&)>;
 
   virtual ~Parts() = default;
 
@@ -67,7 +68,8 @@ class Parts {
   virtual bool IsWanted() = 0;
   // Leaves `part` to any worker, which may be this one, later. The item is
   // consumed only after all its parts are done, and fails if one fails; what
-  // else is left of it may then not be done. REQUIRES: `part` is not empty.
+  // else is left of it may then not be done. Parts of an item are begun in the
+  // order in which they were left. REQUIRES: `part` is not empty.
   virtual void Leave(Part part) = 0;
 };
 
@@ -202,7 +204,8 @@ class OrderedPipeline {
 
   Status DoPart(Slot& slot, Part& part, Worker& worker) {
     const TraceSpan span("part", run_, slot.number);
-    return part(worker);
+    SlotParts parts(*this, slot, worker);
+    return part(worker, parts);
   }
 
   // The transformation of a slot, or a part of it, is done or has failed.
@@ -312,7 +315,7 @@ class OrderedPipeline {
 // be the calling thread.
 //
 // A transformation that takes a Parts<W>& as well can leave parts of its work
-// to workers that would wait.
+// to workers that would wait, or to all.
 //
 // Returns the error of the earliest item that failed, so that the result does
 // not depend on timing; of several errors of one item, any. A stop request

@@ -67,9 +67,7 @@ std::vector<std::string> Features(const std::vector<PlannedStretch>& plan,
     const std::string_view feature =
         format::FindBlockForm(stretch.kind)->feature;
     if (!feature.empty()) features.emplace(feature);
-    if (options.groups && format::FindBlockForm(stretch.kind)->continued) {
-      features.emplace(format::kGroupsFeature);
-    }
+    if (!stretch.sections.empty()) features.emplace(format::kGroupsFeature);
   }
   return {features.begin(), features.end()};
 }

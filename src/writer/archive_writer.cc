@@ -10,12 +10,16 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/guarded.h"
 #include "base/parallel.h"
 #include "base/progress_phase.h"
 #include "inventory/listed_objects.h"
 #include "writer/begin_order.h"
 #include "writer/block_worker.h"
 #include "writer/container_writer.h"
+#include "writer/encoding_options.h"
+#include "writer/stretch_groups.h"
+#include "writer/write_order.h"
 
 namespace zpack {
 namespace {
@@ -56,7 +60,7 @@ struct BlockInFlight {
   std::optional<PlannedStretch> plan;
   Bytes segment;  // content of a segment, read in order by the producer
   ReusedBlock taken_over;
-  EncodedBlocks encoded;
+  std::vector<EncodedBlocks> encoded;  // of each section of the stretch
 };
 
 // Workers of the pipeline that wait for work.
@@ -68,9 +72,11 @@ class IdleWorkers final : public BlockHelpers {
 
   bool IsWanted() override { return parts_.IsWanted(); }
   void Leave(Part part) override {
-    parts_.Leave([part = std::move(part)](Worker& worker) {
-      return part(worker->encoder());
-    });
+    parts_.Leave(
+        [part = std::move(part)](Worker& worker, Parts<Worker>& parts) {
+          IdleWorkers idle(parts);
+          return part(worker->encoder(), idle);
+        });
   }
 
  private:
@@ -80,15 +86,17 @@ class IdleWorkers final : public BlockHelpers {
 // The three steps of the pipeline, and the statistics that they collect.
 class ArchiveWriter {
  public:
-  // The last `reordered` stretches may be begun in another order.
   ArchiveWriter(const ArchivePlan& plan, const WrittenBlocks& written,
                 const ProgressPhase& phase, ContainerWriter& container,
-                size_t reordered)
+                unsigned threads)
       : plan_(plan),
         written_(written),
         phase_(phase),
         reused_count_(plan.contents.reused_count()),
-        begin_order_(BeginOrder(plan.stretches, reordered)),
+        threads_(threads),
+        // What waits to be written takes memory.
+        begin_order_(BeginOrder(plan.stretches,
+                                threads > 1 ? threads * kItemsPerThread : 0)),
         segments_(plan.input),
         container_(container) {
     for (size_t i = 0; i < kAllObjectTypes.size(); ++i) {
@@ -112,10 +120,14 @@ class ArchiveWriter {
   Status Encode(BlockInFlight& block, BlockWorker& worker,
                 Parts<IdleWorkers::Worker>& parts) const {
     if (block.plan && IsWritten(block)) return ReadWritten(block);
+    if (block.plan && !block.plan->sections.empty()) {
+      LeaveSections(block, parts);
+      return {};
+    }
     if (block.plan) {
       IdleWorkers idle(parts);
       return worker.Encode(*block.plan, block.segment,
-                           {&block.encoded, &idle, block.plan->raw_size});
+                           {&block.encoded.emplace_back(), &idle});
     }
     ZPACK_ASSIGN_OR_RETURN(
         block.taken_over,
@@ -138,6 +150,32 @@ class ArchiveWriter {
   WriteStats& stats() { return stats_; }
 
  private:
+  // Leaves the sections of a stretch to the workers.
+  void LeaveSections(BlockInFlight& block,
+                     Parts<IdleWorkers::Worker>& parts) const {
+    const std::vector<PlannedStretch>& sections = block.plan->sections;
+    block.encoded.resize(sections.size());
+    const auto groups = std::make_shared<StretchGroups>(
+        sections.size(), block.plan->raw_size,
+        MostUnplaced(plan_.options, threads_), MostWaiting(plan_.options));
+    for (size_t i = 0; i < sections.size(); ++i) {
+      parts.Leave(
+          [groups, i, &plan = sections[i], &blocks = block.encoded[i]](
+              IdleWorkers::Worker& worker, Parts<IdleWorkers::Worker>& others) {
+            IdleWorkers idle(others);
+            GroupedSection section(*groups, i, worker->encoder(), &idle);
+            Bytes no_segment;
+            Status status = Guarded([&]() -> Status {
+              ZPACK_TRY(
+                  worker->Encode(plan, no_segment, {&blocks, &idle, &section}));
+              return section.End();
+            });
+            if (!status) groups->Fail(status);
+            return status;
+          });
+    }
+  }
+
   Status WriteDue(const BlockInFlight& block) {
     if (!block.plan) return WriteReused(block.taken_over);
     const PlannedStretch& done = *block.plan;
@@ -147,13 +185,15 @@ class ArchiveWriter {
     type.count += count;
     type.raw_bytes += done.raw_size;
     stats_.added.objects += count;
-    for (const EncodedBlock& encoded : block.encoded) {
-      stats_.added.bytes += encoded.chunk.size();
-      if (IsWritten(block)) {
-        ++stats_.resumed_blocks;
-        stats_.resumed_bytes += encoded.chunk.size();
+    for (const EncodedBlocks& section : block.encoded) {
+      for (const EncodedBlock& encoded : section) {
+        stats_.added.bytes += encoded.chunk.size();
+        if (IsWritten(block)) {
+          ++stats_.resumed_blocks;
+          stats_.resumed_bytes += encoded.chunk.size();
+        }
+        ZPACK_TRY(WriteBlock(encoded, done.type));
       }
-      ZPACK_TRY(WriteBlock(encoded, done.type));
     }
     return {};
   }
@@ -169,12 +209,13 @@ class ArchiveWriter {
   // Reads blocks that are already in the file, to hash them.
   Status ReadWritten(BlockInFlight& block) const {
     const auto& ends = written_.item_ends;
+    EncodedBlocks& encoded_blocks = block.encoded.emplace_back();
     for (size_t at = block.item == 0 ? 0 : ends[block.item - 1];
          at < ends[block.item]; ++at) {
       const WrittenBlocks::Block& from = written_.blocks[at];
       EncodedBlock encoded{from.first_object, Bytes(from.size), from.expansion};
       ZPACK_TRY(written_.file->Read(from.offset, encoded.chunk));
-      block.encoded.push_back(std::move(encoded));
+      encoded_blocks.push_back(std::move(encoded));
     }
     const bool starts_object = block.plan->segment_offset == 0;
     phase_.Advance(starts_object ? block.plan->count : 0, block.plan->raw_size);
@@ -207,6 +248,7 @@ class ArchiveWriter {
   const WrittenBlocks& written_;
   const ProgressPhase& phase_;
   size_t reused_count_;
+  unsigned threads_;
   std::vector<size_t> begin_order_;  // of stretches
   SegmentReader segments_;
   ContainerWriter& container_;
@@ -233,9 +275,7 @@ Result<WriteStats> WriteArchive(const ArchivePlan& plan,
                             plan.features);
   ZPACK_TRY(container.Start(plan.preamble, written.size()));
   const unsigned threads = ResolveThreads(run.threads);
-  // What waits to be written takes memory.
-  const size_t reordered = threads > 1 ? threads * kItemsPerThread : 0;
-  ArchiveWriter writer(plan, written, phase, container, reordered);
+  ArchiveWriter writer(plan, written, phase, container, threads);
   const Status encoded = RunOrderedPipeline<BlockInFlight>(
       PipelineThreads{threads, run.stop, kItemsPerThread},
       [&] {

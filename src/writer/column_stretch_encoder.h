@@ -50,11 +50,7 @@ class ColumnStretchEncoder {
   }
 
   // Ends the stretch.
-  Status Finish() {
-    if (builder_.count() != 0) ZPACK_TRY(CloseBlock());
-    output_.End();
-    return {};
-  }
+  Status Finish() { return builder_.count() == 0 ? Status{} : CloseBlock(); }
 
  private:
   Status CloseBlock() {

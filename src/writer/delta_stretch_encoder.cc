@@ -75,9 +75,7 @@ Status DeltaStretchEncoder::Add(Bytes content, PathNumber path,
 }
 
 Status DeltaStretchEncoder::Finish() {
-  if (builder_.layout().count() != 0) ZPACK_TRY(CloseBlock());
-  output_.End();
-  return {};
+  return builder_.layout().count() == 0 ? Status{} : CloseBlock();
 }
 
 Status DeltaStretchEncoder::CloseBlock() {

@@ -88,13 +88,18 @@ uint64_t MostWaiting(const EncodingOptions& options) {
   return format::kMaxGroupSize >> options.halvings;
 }
 
+// A section has about as many literals.
+uint64_t MostUnplaced(const EncodingOptions& options, unsigned threads) {
+  return threads * (MostWaiting(options) / 4);
+}
+
 uint64_t EncodingMemory(const EncodingOptions& options) {
   const BlockSizes sizes(options.block_size, options.halvings);
   // The block being filled, compressed and passed on, and a large object with
   // the content it is compared with.
   const uint64_t pieces =
       options.groups
-          ? MostWaiting(options) +
+          ? MostWaiting(options) + MostUnplaced(options, 1) +
                 ZstdCompressor::PieceMemory(
                     options.level, format::kMaxGroupSize, options.halvings)
           : 0;

@@ -34,6 +34,8 @@ struct EncodingOptions {
 
 // Bytes of the streams that wait to be compressed for the groups of a stretch.
 uint64_t MostWaiting(const EncodingOptions& options);
+// Bytes of those that wait for another section, with so many threads.
+uint64_t MostUnplaced(const EncodingOptions& options, unsigned threads);
 
 // Bytes of memory that one thread needs for encoding.
 uint64_t EncodingMemory(const EncodingOptions& options);

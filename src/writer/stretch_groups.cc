@@ -3,200 +3,162 @@
 
 #include "writer/stretch_groups.h"
 
-#include <algorithm>
-#include <condition_variable>
-#include <deque>
-#include <mutex>
-#include <optional>
 #include <utility>
 
 #include "base/error.h"
-#include "base/guarded.h"
 #include "format/block_form.h"
 #include "format/limits.h"
 
 namespace zpack {
-// A block waits here from Add until a call of Compress completes it. One thread
-// at a time compresses. Thread-safe.
-class StretchGroups::Group {
- public:
-  Group(const BlockEncoder& encoder, uint64_t raw_size)
-      : compressor_(encoder.NewCompressor()) {
-    // Small repositories need no large window. A stream has hardly more bytes
-    // than its objects.
-    compressor_->BeginPieces(raw_size);
-  }
 
-  // Appends `partial`, which becomes `block`, with its continued stream.
-  // Returns whether somebody compresses already, or was said to.
-  bool Add(PartialBlock partial, Bytes continued, EncodedBlock& block) {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    waiting_bytes_ += continued.size();
-    waiting_.push_back({std::move(partial), std::move(continued), &block});
-    return compresses_ || is_left_;
-  }
+StretchGroups::StretchGroups(size_t sections, uint64_t raw_size,
+                             uint64_t most_unplaced, uint64_t most_waiting)
+    : raw_size_(raw_size),
+      most_unplaced_(most_unplaced),
+      most_waiting_(most_waiting),
+      sections_(sections) {}
+StretchGroups::~StretchGroups() = default;
 
-  // No block comes after those that are here.
-  void Close() {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    is_closed_ = true;
-    ReleaseIfDone();
-  }
-
-  // Says that another thread is to compress, or that none is.
-  void SetLeft(bool is_left) {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    is_left_ = is_left;
-  }
-
-  // Compresses what waits, unless another thread does. After an error, which is
-  // returned each time, nothing else is compressed.
-  Status Compress() {
-    std::unique_lock<std::mutex> lock(mutex_);
-    is_left_ = false;
-    if (compresses_) return {};
-    compresses_ = true;
-    while (outcome_ && !waiting_.empty()) {
-      Waiting next = std::move(waiting_.front());
-      waiting_.pop_front();
-      lock.unlock();
-      Status status = Guarded([&] { return Complete(next); });
-      lock.lock();
-      waiting_bytes_ -= next.continued.size();
-      outcome_ = std::move(status);
-      progress_.notify_all();
-    }
-    compresses_ = false;
-    ReleaseIfDone();
-    progress_.notify_all();
-    return outcome_;
-  }
-
-  uint64_t waiting_bytes() {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    return waiting_bytes_;
-  }
-
-  // Returns after another thread has compressed a stream; false at once if none
-  // compresses.
-  bool WaitForProgress() {
-    std::unique_lock<std::mutex> lock(mutex_);
-    if (!compresses_) return false;
-    progress_.wait(lock);
-    return true;
-  }
-
- private:
-  struct Waiting {
-    PartialBlock partial;
-    Bytes continued;
-    EncodedBlock* block;
-  };
-
-  Status Complete(Waiting& next) {
-    Bytes piece;
-    ZPACK_TRY(compressor_->CompressPiece(next.continued, piece));
-    next.block->expansion.decoded =
-        CompleteBlock(std::move(next.partial), piece, next.block->chunk);
-    return {};
-  }
-
-  // The compressor takes much memory.
-  void ReleaseIfDone() {
-    if (is_closed_ && !compresses_ && waiting_.empty()) compressor_.reset();
-  }
-
-  std::mutex mutex_;  // guards everything below; the compressor belongs to
-                      // the thread that compresses
-  std::condition_variable progress_;
-  std::optional<ZstdCompressor> compressor_;
-  std::deque<Waiting> waiting_;
-  uint64_t waiting_bytes_ = 0;  // also of what is being compressed
-  bool is_closed_ = false;
-  bool is_left_ = false;  // a helper will compress, if all goes well
-  bool compresses_ = false;
-  Status outcome_;
-};
-
-StretchGroups::StretchGroups(uint64_t raw_size, uint64_t most_waiting,
-                             BlockHelpers* helpers)
-    : raw_size_(raw_size), most_waiting_(most_waiting), helpers_(helpers) {}
-StretchGroups::~StretchGroups() { End(); }
-
-Result<bool> StretchGroups::Encode(const format::BlockHeader& header,
-                                   const format::BlockStreams& streams,
-                                   BlockEncoder& encoder, EncodedBlock& block) {
-  const auto continued = format::FindBlockForm(header.kind)->continued;
-  if (!continued) return false;
-  const Bytes& raw = streams[*continued];
-  ZPACK_ASSIGN_OR_RETURN(const bool incompressible,
-                         encoder.IsIncompressible(raw));
-  if (incompressible || raw.size() > format::kMaxGroupSize) {
-    End();
-    return false;
-  }
-  format::BlockHeader placed = header;
-  placed.group = Place(raw.size(), encoder);
-  ZPACK_ASSIGN_OR_RETURN(
-      PartialBlock partial,
-      encoder.EncodeWithout(*continued, placed, streams.Views()));
-  if (!groups_.back()->Add(std::move(partial), raw, block)) {
-    ZPACK_TRY(Compress());
-  }
-  ZPACK_TRY(LimitWaiting());
-  return true;
+void StretchGroups::Fail(const Status& error) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (outcome_) outcome_ = error;
+  turn_.notify_all();
 }
 
-void StretchGroups::End() {
+Result<StretchGroups::Placed> StretchGroups::Take(size_t section,
+                                                  UncompressedBlock block,
+                                                  const BlockEncoder& encoder) {
+  std::unique_lock<std::mutex> lock(mutex_);
+  unplaced_ += block.continued.size();
+  sections_[section].blocks.push_back(std::move(block));
+  // The first section never waits, so the others do not wait for ever.
+  turn_.wait(lock, [&] {
+    return !outcome_ || section == first_ || unplaced_ <= most_unplaced_;
+  });
+  ZPACK_TRY(Status(outcome_));
+  return PlaceBlocks(encoder);
+}
+
+StretchGroups::Placed StretchGroups::End(size_t section,
+                                         const BlockEncoder& encoder) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  sections_[section].has_ended = true;
+  return PlaceBlocks(encoder);
+}
+
+StretchGroups::Placed StretchGroups::PlaceBlocks(const BlockEncoder& encoder) {
+  Placed placed;
+  for (; first_ < sections_.size(); ++first_) {
+    Section& section = sections_[first_];
+    for (; !section.blocks.empty(); section.blocks.pop_front()) {
+      unplaced_ -= section.blocks.front().continued.size();
+      Place(std::move(section.blocks.front()), encoder, placed);
+    }
+    if (!section.has_ended) break;
+  }
+  if (first_ == sections_.size()) CloseGroup();
+  turn_.notify_all();
+  return placed;
+}
+
+void StretchGroups::Place(UncompressedBlock block, const BlockEncoder& encoder,
+                          Placed& placed) {
+  const size_t size = block.continued.size();
+  if (block.block == nullptr || next_.blocks == format::kMaxGroupBlocks ||
+      next_.raw_size + size > format::kMaxGroupSize) {
+    CloseGroup();
+  }
+  if (block.block == nullptr) return;
+  if (!is_open_) {
+    std::erase_if(
+        groups_, [](const auto& group) { return group->waiting_bytes() == 0; });
+    groups_.push_back(
+        std::make_shared<BlockGroup>(encoder.NewCompressor(), raw_size_));
+    is_open_ = true;
+    next_ = {};
+  }
+  block.partial.header.group = next_;
+  ++next_.blocks;
+  next_.raw_size += static_cast<uint32_t>(size);
+  const std::shared_ptr<BlockGroup>& group = groups_.back();
+  Groups& uncompressed = placed.uncompressed;
+  placed.any = true;
+  if (!group->Add(std::move(block)) &&
+      (uncompressed.empty() || uncompressed.back() != group)) {
+    uncompressed.push_back(group);
+  }
+}
+
+void StretchGroups::CloseGroup() {
   if (is_open_) groups_.back()->Close();
   is_open_ = false;
 }
 
-format::GroupPlace StretchGroups::Place(uint64_t size,
-                                        const BlockEncoder& encoder) {
-  if (next_.blocks == format::kMaxGroupBlocks ||
-      next_.raw_size + size > format::kMaxGroupSize) {
-    End();
-  }
-  if (!is_open_) {
-    std::erase_if(
-        groups_, [](const auto& group) { return group->waiting_bytes() == 0; });
-    groups_.push_back(std::make_shared<Group>(encoder, raw_size_));
-    is_open_ = true;
-    next_ = {};
-  }
-  const format::GroupPlace place = next_;
-  ++next_.blocks;
-  next_.raw_size += static_cast<uint32_t>(size);
-  return place;
+StretchGroups::Groups StretchGroups::WaitingGroups() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return groups_;
 }
 
-Status StretchGroups::Compress() {
-  const std::shared_ptr<Group>& group = groups_.back();
-  if (helpers_ == nullptr || !helpers_->IsWanted()) return group->Compress();
-  group->SetLeft(true);
-  try {
-    helpers_->Leave([group](BlockEncoder&) { return group->Compress(); });
-  } catch (...) {
-    group->SetLeft(false);
-    throw;
+Result<bool> GroupedSection::Encode(const format::BlockHeader& header,
+                                    const format::BlockStreams& streams,
+                                    EncodedBlock& block) {
+  const format::StreamKind continued =
+      *format::FindBlockForm(header.kind)->continued;
+  const Bytes& raw = streams[continued];
+  ZPACK_ASSIGN_OR_RETURN(const bool incompressible,
+                         encoder_.IsIncompressible(raw));
+  const bool in_group = !incompressible && raw.size() <= format::kMaxGroupSize;
+  UncompressedBlock taken;
+  if (in_group) {
+    ZPACK_ASSIGN_OR_RETURN(
+        taken.partial,
+        encoder_.EncodeWithout(continued, header, streams.Views()));
+    taken.continued = raw;
+    taken.block = &block;
   }
-  return {};
+  ZPACK_ASSIGN_OR_RETURN(const StretchGroups::Placed placed,
+                         groups_.Take(number_, std::move(taken), encoder_));
+  ZPACK_TRY(Compress(placed));
+  return in_group;
 }
 
-Status StretchGroups::LimitWaiting() {
+Status GroupedSection::End() {
+  return Compress(groups_.End(number_, encoder_));
+}
+
+Status GroupedSection::Compress(const StretchGroups::Placed& placed) {
+  for (const auto& group : placed.uncompressed) {
+    if (helpers_ == nullptr || !helpers_->IsWanted()) {
+      ZPACK_TRY(group->Compress());
+      continue;
+    }
+    group->SetLeft(true);
+    try {
+      helpers_->Leave(
+          [group](BlockEncoder&, BlockHelpers&) { return group->Compress(); });
+    } catch (...) {
+      group->SetLeft(false);
+      throw;
+    }
+  }
+  // Who waits for another section goes on with its own.
+  return placed.any ? LimitWaiting() : Status{};
+}
+
+Status GroupedSection::LimitWaiting() {
+  const StretchGroups::Groups groups = groups_.WaitingGroups();
   const auto waiting = [&] {
     uint64_t bytes = 0;
-    for (const auto& group : groups_) bytes += group->waiting_bytes();
+    for (const auto& group : groups) bytes += group->waiting_bytes();
     return bytes;
   };
-  while (waiting() > most_waiting_) {
+  while (waiting() > groups_.most_waiting_) {
     // Later groups may wait for a helper, and earlier ones for a busy one.
-    for (auto group = groups_.rbegin(); group != groups_.rend(); ++group) {
+    for (auto group = groups.rbegin(); group != groups.rend(); ++group) {
       ZPACK_TRY((*group)->Compress());
     }
     // What still waits is compressed by others.
-    for (const auto& group : groups_) {
+    for (const auto& group : groups) {
       if (group->WaitForProgress()) break;
     }
   }

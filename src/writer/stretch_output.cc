@@ -27,17 +27,18 @@ Status StretchOutput::AddBlock(const Objects& objects,
   block.first_object = first_;
   block.expansion = {objects.content, 0, objects.chains};
   first_ = first_ + objects.count;
-  if (groups_) {
+  if (to_.section != nullptr) {
     ZPACK_ASSIGN_OR_RETURN(const bool in_group,
-                           groups_->Encode(header, streams, encoder_, block));
+                           to_.section->Encode(header, streams, block));
     if (in_group) return {};
   }
   if (to_.helpers == nullptr || !to_.helpers->IsWanted()) {
     return EncodeInto(block, header, streams, encoder_);
   }
-  to_.helpers->Leave([&block, header, copy = streams](BlockEncoder& encoder) {
-    return EncodeInto(block, header, copy, encoder);
-  });
+  to_.helpers->Leave(
+      [&block, header, copy = streams](BlockEncoder& encoder, BlockHelpers&) {
+        return EncodeInto(block, header, copy, encoder);
+      });
   return {};
 }
 

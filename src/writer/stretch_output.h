@@ -7,7 +7,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 
 #include "base/index_spaces.h"
 #include "format/block_layout.h"
@@ -19,12 +18,13 @@
 
 namespace zpack {
 
-// Where the blocks of a stretch go. Idle helpers, if not null, encode some.
-// `raw_size` is the number of bytes of the objects of the stretch.
+// Where the blocks of a stretch go. Idle helpers, if not null, encode some. If
+// `section` is not null, the stretch is this section, and its blocks are in
+// groups.
 struct BlockDestination {
   EncodedBlocks* blocks = nullptr;
   BlockHelpers* helpers = nullptr;
-  uint64_t raw_size = 0;
+  GroupedSection* section = nullptr;
 };
 
 class StretchOutput {
@@ -37,14 +37,7 @@ class StretchOutput {
   void Begin(ObjectNumber first, const BlockDestination& to) {
     first_ = first;
     to_ = to;
-    groups_.reset();
-    const EncodingOptions& options = encoder_.options();
-    if (options.groups) {
-      groups_.emplace(to.raw_size, MostWaiting(options), to.helpers);
-    }
   }
-  // Ends the stretch.
-  void End() { groups_.reset(); }
   // Number of the first object of the next block.
   ObjectNumber first() const { return first_; }
 
@@ -73,7 +66,6 @@ class StretchOutput {
   BlockEncoder& encoder_;
   ObjectNumber first_;
   BlockDestination to_;
-  std::optional<StretchGroups> groups_;  // if the options ask for groups
 };
 
 }  // namespace zpack

@@ -9,6 +9,7 @@
 
 #include "base/group_sort.h"
 #include "base/huge_pages.h"
+#include "format/block_form.h"
 #include "format/limits.h"
 #include "writer/stretch_encoders.h"
 
@@ -32,10 +33,55 @@ constexpr uint64_t kStretches = 8;
 // in eight, libgit2 takes 5.6 % more.
 constexpr uint64_t kGroupedStretches = 1;
 constexpr uint64_t kMaxGroupedStretch = 1024;
+constexpr uint64_t kSection = 16;
 // The same limits for trees, whose edits are at most about 1 % of their
 // content.
 constexpr uint64_t kMinTreeStretch = 32;
 constexpr uint64_t kTreeStretches = 4;
+
+// Says how many bytes of content may come before a blob in its stretch. If a
+// stretch ends between similar paths, what they have in common is stored twice.
+class ContentLimit {
+ public:
+  explicit ContentLimit(const StorageInput& input) : input_(input) {}
+
+  // `rank` must be the next one in the order. `limit` is for a blob that does
+  // not resemble the one before it.
+  uint64_t At(ListRank rank, uint64_t limit) {
+    const PathPosition group = input_.lineages.groups[input_.list.paths[rank]];
+    return std::exchange(last_, group) == group ? limit + limit / 2 : limit;
+  }
+
+ private:
+  const StorageInput& input_;
+  PathPosition last_;
+};
+
+std::vector<PlannedStretch> DivideIntoSections(
+    const PlannedStretch& stretch, const StorageInput& input,
+    const IndexedVector<WritePosition, ListRank>& order, uint64_t section) {
+  std::vector<PlannedStretch> sections;
+  PlannedStretch open = stretch;
+  open.count = 0;
+  open.raw_size = 0;
+  ContentLimit limit(input);
+  for (const WritePosition position :
+       IndexRange(stretch.first, stretch.first + stretch.count)) {
+    const ListRank rank = order[position];
+    const uint64_t size = input.list.sizes[rank];
+    const uint64_t most = limit.At(rank, section);
+    if (open.count != 0 && open.raw_size + size > most) {
+      sections.push_back(open);
+      open.first = position;
+      open.count = 0;
+      open.raw_size = 0;
+    }
+    ++open.count;
+    open.raw_size += size;
+  }
+  sections.push_back(open);
+  return sections;
+}
 
 // Types in the order in which history walks read them. Objects without a type
 // come last.
@@ -102,7 +148,8 @@ BlockSizes::BlockSizes(uint64_t block_size, unsigned halvings, bool groups)
           max_object,
           std::min(block_size * kWholePerDeltas, kMaxWindow) >> halvings)),
       stretches(groups ? kGroupedStretches : kStretches),
-      max_stretch((groups ? kMaxGroupedStretch : kMaxStretch) * block_size) {}
+      max_stretch((groups ? kMaxGroupedStretch : kMaxStretch) * block_size),
+      section(groups ? kSection * block_size : 0) {}
 
 std::vector<PlannedStretch> PlanStretches(
     const StorageInput& input,
@@ -121,12 +168,13 @@ std::vector<PlannedStretch> PlanStretches(
                  sizes.max_stretch);
   const uint64_t tree_stretch =
       std::max(tree_bytes / kTreeStretches, kMinTreeStretch * sizes.deltas);
-  const auto limit_of = [&](BlockKind kind, ObjectType type) {
+  ContentLimit content_limit(input);
+  const auto limit_of = [&](BlockKind kind, ListRank rank) {
     if (kind == BlockKind::kDeltas || kind == BlockKind::kFarDeltas) {
-      return stretch;
+      return content_limit.At(rank, stretch);
     }
     if (kind == BlockKind::kTrees) return tree_stretch;
-    return type == ObjectType::kBlob ? sizes.deltas : sizes.whole;
+    return list.types[rank] == ObjectType::kBlob ? sizes.deltas : sizes.whole;
   };
 
   std::vector<PlannedStretch> stretches;
@@ -149,7 +197,7 @@ std::vector<PlannedStretch> PlanStretches(
       continue;
     }
     const BlockKind kind = StoredKind(input, rank);
-    const uint64_t limit = limit_of(kind, type);
+    const uint64_t limit = limit_of(kind, rank);
     if (open.count != 0 && (open.type != type || open.kind != kind ||
                             open.raw_size + size > limit)) {
       flush();
@@ -159,6 +207,11 @@ std::vector<PlannedStretch> PlanStretches(
     open.raw_size += size;
   }
   flush();
+  if (sizes.section == 0) return stretches;
+  for (PlannedStretch& planned : stretches) {
+    if (!format::FindBlockForm(planned.kind)->continued) continue;
+    planned.sections = DivideIntoSections(planned, input, order, sizes.section);
+  }
   return stretches;
 }
 

@@ -40,6 +40,7 @@ struct BlockSizes {
   uint64_t window;       // content that blobs are compared with
   uint64_t stretches;    // into which blobs are divided, if there are few
   uint64_t max_stretch;  // content in a stretch of blobs
+  uint64_t section;      // content in a section of a stretch; 0 without groups
 };
 
 // The objects [first, first + count) of one type, or one segment of one object.
@@ -52,6 +53,9 @@ struct PlannedStretch {
   uint64_t raw_size = 0;  // bytes of object content
   format::BlockKind kind = format::BlockKind::kObjects;
   uint64_t segment_offset = 0;
+  // Parts of the stretch that are encoded at the same time. None if its blocks
+  // are in no group.
+  std::vector<PlannedStretch> sections = {};
 };
 
 // REQUIRES: `order` is the result of WriteOrder. The result does not depend on
@@ -60,5 +64,4 @@ std::vector<PlannedStretch> PlanStretches(
     const StorageInput& input,
     const IndexedVector<WritePosition, ListRank>& order,
     const BlockSizes& sizes);
-
 }  // namespace zpack

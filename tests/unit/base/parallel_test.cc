@@ -119,7 +119,7 @@ TEST(PipelineParts, WorkersThatWaitDoThem) {
       [&](Item&, NoState&, Parts<NoState>& parts) -> Status {
         for (int i = 0; i < kParts; ++i) {
           while (!parts.IsWanted()) std::this_thread::yield();
-          parts.Leave([&](NoState&) -> Status {
+          parts.Leave([&](NoState&, Parts<NoState>&) -> Status {
             const std::lock_guard<std::mutex> lock(mutex);
             threads.insert(std::this_thread::get_id());
             ++done;
@@ -154,7 +154,7 @@ TEST_P(Pipeline, PartsAreDoneBeforeTheItemIsConsumed) {
       [&](Item& item, NoState&, Parts<NoState>& parts) -> Status {
         std::atomic<int>& of_item = done[static_cast<size_t>(item.value)];
         for (int i = 0; i < 3; ++i) {
-          parts.Leave([&of_item](NoState&) -> Status {
+          parts.Leave([&of_item](NoState&, Parts<NoState>&) -> Status {
             ++of_item;
             return {};
           });
@@ -180,7 +180,7 @@ TEST_P(Pipeline, ReportsTheEarliestItemWithAFailedPart) {
         return true;
       },
       [&](Item& item, NoState&, Parts<NoState>& parts) -> Status {
-        parts.Leave([value = item.value](NoState&) -> Status {
+        parts.Leave([value = item.value](NoState&, Parts<NoState>&) -> Status {
           if (value < 17) return {};
           if (value % 2 == 0) throw std::bad_alloc();
           return MakeError(ErrorCode::kInternal, "part of item {}", value);

@@ -241,11 +241,14 @@ TEST(Groups, GoOnThroughAStretch) {
   DeltaStretchEncoder stretch(DeltaPlannerOptions{}, kBlockSize, encoder);
   for (int round = 0; round < 2; ++round) {
     EncodedBlocks blocks;
-    stretch.Begin(kFirstBlob, {&blocks, nullptr, uint64_t{1} << 20});
+    StretchGroups groups(1, uint64_t{1} << 20, 0, 0);
+    GroupedSection section(groups, 0, encoder, nullptr);
+    stretch.Begin(kFirstBlob, {&blocks, nullptr, &section});
     for (const Blob& blob : RandomBlobs(3, 60, 6000)) {
       ASSERT_THAT(stretch.Add(blob.content, blob.path), IsOk());
     }
     ASSERT_THAT(stretch.Finish(), IsOk());
+    ASSERT_THAT(section.End(), IsOk());
     const auto places = Places(blocks);
     ASSERT_GT(places.size(), 3U);
     for (uint32_t i = 0; i < places.size(); ++i) {
@@ -264,11 +267,14 @@ EncodedBlocks BlockOfEach(BlockEncoder& encoder,
   for (const Bytes& blob : blobs) size += blob.size();
   DeltaStretchEncoder stretch(DeltaPlannerOptions{}, 1, encoder);
   EncodedBlocks blocks;
-  stretch.Begin(kFirstBlob, {&blocks, nullptr, size});
+  StretchGroups groups(1, size, 0, 0);
+  GroupedSection section(groups, 0, encoder, nullptr);
+  stretch.Begin(kFirstBlob, {&blocks, nullptr, &section});
   for (const Bytes& blob : blobs) {
     EXPECT_THAT(stretch.Add(blob, PathNumber(0)), IsOk());
   }
   EXPECT_THAT(stretch.Finish(), IsOk());
+  EXPECT_THAT(section.End(), IsOk());
   return blocks;
 }
 
@@ -297,12 +303,6 @@ TEST(Groups, EndAtTheirLimit) {
                                              format::GroupPlace{1, kThird},
                                              format::GroupPlace{2, 2 * kThird},
                                              format::GroupPlace{}));
-}
-
-TEST(Groups, AreOnlyWrittenIfTheOptionsSaySo) {
-  BlockEncoder encoder(1);
-  EXPECT_THAT(Places(BlockOfEach(encoder, {Bytes(900, 'a'), Bytes(900, 'b')})),
-              ::testing::Each(std::nullopt));
 }
 
 // The contents of a block of far deltas, whose bases are `older` by number.

@@ -8,6 +8,7 @@
 
 #include <deque>
 #include <limits>
+#include <span>
 #include <stop_token>
 #include <thread>
 #include <vector>
@@ -44,7 +45,7 @@ class LaterHelpers final : public BlockHelpers {
   size_t count() const { return parts_.size(); }
   Status Run() {
     for (; !parts_.empty(); parts_.pop_front()) {
-      ZPACK_TRY(parts_.front()(encoder_));
+      ZPACK_TRY(parts_.front()(encoder_, *this));
     }
     return {};
   }
@@ -59,9 +60,9 @@ class ThreadHelpers final : public BlockHelpers {
  public:
   bool IsWanted() override { return true; }
   void Leave(Part part) override {
-    threads_.emplace_back([part = std::move(part)] {
+    threads_.emplace_back([this, part = std::move(part)] {
       BlockEncoder encoder(1);
-      EXPECT_THAT(part(encoder), IsOk());
+      EXPECT_THAT(part(encoder, *this), IsOk());
     });
   }
   void Join() { threads_.clear(); }
@@ -84,9 +85,9 @@ std::vector<Bytes> Literals() {
 
 class StretchGroupsTest : public ::testing::Test {
  protected:
-  Status Encode(BlockEncoder& encoder, StretchGroups& groups,
-                EncodedBlocks& blocks) const {
-    for (const Bytes& literals : literals_) {
+  static Status Encode(std::span<const Bytes> all, GroupedSection section,
+                       EncodedBlocks& blocks) {
+    for (const Bytes& literals : all) {
       format::BlockStreams streams(format::BlockKind::kDeltas);
       streams[StreamKind::kLiterals] = literals;
       streams[StreamKind::kSizes] = {1, 2, 3};
@@ -94,18 +95,19 @@ class StretchGroupsTest : public ::testing::Test {
           format::BlockKind::kDeltas, ObjectType::kBlob, {}, 1, 0};
       ZPACK_ASSIGN_OR_RETURN(
           const bool in_group,
-          groups.Encode(header, streams, encoder, blocks.emplace_back()));
+          section.Encode(header, streams, blocks.emplace_back()));
       EXPECT_TRUE(in_group);
     }
-    return {};
+    return section.End();
   }
 
   // Fills `blocks`, with the help of `helpers`, which may not have ended.
   void Fill(uint64_t most_waiting, BlockHelpers* helpers,
             EncodedBlocks& blocks) const {
     BlockEncoder encoder(FastGroups(), {});
-    StretchGroups groups(kUnlimited, most_waiting, helpers);
-    EXPECT_THAT(Encode(encoder, groups, blocks), IsOk());
+    StretchGroups groups(1, kUnlimited, kUnlimited, most_waiting);
+    EXPECT_THAT(Encode(literals_, {groups, 0, encoder, helpers}, blocks),
+                IsOk());
   }
   static std::vector<Bytes> Chunks(const EncodedBlocks& blocks) {
     std::vector<Bytes> chunks;
@@ -153,13 +155,56 @@ TEST_F(StretchGroupsTest, TooMuchDoesNotWaitForAHelper) {
   EXPECT_EQ(Chunks(blocks), Chunks(alone));
 }
 
+// Sections of several lengths, also of none.
+TEST_F(StretchGroupsTest, SectionsDoNotChangeTheBytes) {
+  EncodedBlocks alone;
+  Fill(kUnlimited, nullptr, alone);
+  const std::vector<size_t> starts = {0, 1, 1, literals_.size() / 2,
+                                      literals_.size() - 3};
+  for (const uint64_t most : {uint64_t{1}, kUnlimited}) {
+    StretchGroups groups(starts.size(), kUnlimited, most, most);
+    std::vector<EncodedBlocks> blocks(starts.size());
+    std::vector<std::jthread> threads;
+    for (size_t i = 0; i < starts.size(); ++i) {
+      const size_t end =
+          i + 1 == starts.size() ? literals_.size() : starts[i + 1];
+      threads.emplace_back([&, i, end] {
+        BlockEncoder encoder(FastGroups(), {});
+        const std::span<const Bytes> all = literals_;
+        EXPECT_THAT(Encode(all.subspan(starts[i], end - starts[i]),
+                           {groups, i, encoder, nullptr}, blocks[i]),
+                    IsOk());
+      });
+    }
+    threads.clear();
+    std::vector<Bytes> chunks;
+    for (const EncodedBlocks& section : blocks) {
+      const std::vector<Bytes> more = Chunks(section);
+      chunks.insert(chunks.end(), more.begin(), more.end());
+    }
+    EXPECT_EQ(chunks, Chunks(alone));
+  }
+}
+
+// The second section waits for the first one, which fails.
+TEST_F(StretchGroupsTest, AFailedSectionEndsThoseThatWaitForIt) {
+  StretchGroups groups(2, kUnlimited, 1, 1);
+  EncodedBlocks blocks;
+  std::jthread second([&] {
+    BlockEncoder encoder(FastGroups(), {});
+    EXPECT_THAT(Encode(literals_, {groups, 1, encoder, nullptr}, blocks),
+                HasCode(ErrorCode::kIo));
+  });
+  groups.Fail(MakeError(ErrorCode::kIo, "lost"));
+}
+
 TEST_F(StretchGroupsTest, AnInterruptionEndsTheWork) {
   std::stop_source stop;
   LaterHelpers later;
   EncodedBlocks blocks;
-  StretchGroups groups(kUnlimited, kUnlimited, &later);
+  StretchGroups groups(1, kUnlimited, kUnlimited, kUnlimited);
   BlockEncoder encoder(FastGroups(), stop.get_token());
-  ASSERT_THAT(Encode(encoder, groups, blocks), IsOk());
+  ASSERT_THAT(Encode(literals_, {groups, 0, encoder, &later}, blocks), IsOk());
   stop.request_stop();
   EXPECT_THAT(later.Run(), HasCode(ErrorCode::kInterrupted));
   EXPECT_TRUE(blocks.back().chunk.empty());

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "inventory/object_enumerator.h"
 #include "support/memory_source.h"
@@ -73,11 +74,61 @@ TEST(PlanStretches, FillsBlocksOfWholeObjects) {
 }
 
 TEST(PlanStretches, PutsBlobsIntoStretchesOfDeltas) {
-  const auto blocks = Plan(ObjectType::kBlob, {800, 800, 800, 0});
-  EXPECT_EQ(Counts(blocks), (std::vector<uint32_t>{2, 2}))
-      << "a stretch holds 16 blocks' worth of content at least";
+  const auto blocks = Plan(ObjectType::kBlob, {800, 800, 800, 800, 0});
+  EXPECT_EQ(Counts(blocks), (std::vector<uint32_t>{3, 2}))
+      << "a stretch holds 16 blocks' worth of content at least, and more of "
+         "the same path";
   EXPECT_EQ(blocks[0].kind, format::BlockKind::kDeltas);
-  EXPECT_EQ(blocks[1].first, WritePosition(2));
+  EXPECT_EQ(blocks[1].first, WritePosition(3));
+}
+
+// Blobs of 600 bytes, as many of each path as the numbers say. The last two
+// paths resemble each other.
+struct BlobsOfPaths {
+  explicit BlobsOfPaths(const std::vector<uint32_t>& versions)
+      : list(Objects(ObjectType::kBlob, Sizes(versions))) {
+    auto path = list.paths.begin();
+    for (uint32_t i = 0; i < versions.size(); ++i) {
+      path = std::fill_n(path, versions[i], PathNumber(i));
+      lineages.positions.push_back(PathPosition(i));
+    }
+    lineages.groups = lineages.positions;
+    lineages.groups.raw().back() = lineages.groups.raw().rbegin()[1];
+    lineages.incompressible.resize(versions.size());
+  }
+  static std::vector<uint64_t> Sizes(const std::vector<uint32_t>& versions) {
+    return std::vector<uint64_t>(
+        std::accumulate(versions.begin(), versions.end(), 0U), 600);
+  }
+
+  ObjectList list;
+  Lineages lineages;
+};
+
+TEST(PlanStretches, EndsStretchesBetweenPathsThatAreNotAlike) {
+  const BlobsOfPaths blobs({2, 1, 1, 9});
+  const FarVersions far;
+  const StorageInput input{blobs.list, blobs.lineages, far};
+  const auto order = WriteOrder(input);
+  const auto apart = PlanStretches(input, order, BlockSizes(kBlockSize));
+  EXPECT_EQ(Counts(apart), (std::vector<uint32_t>{2, 4, 4, 3}));
+  for (const PlannedStretch& stretch : apart) {
+    EXPECT_TRUE(stretch.sections.empty());
+  }
+
+  // In groups, all are one stretch, of which sections end so.
+  const auto stretches =
+      PlanStretches(input, order, BlockSizes(kBlockSize, 0, true));
+  ASSERT_EQ(stretches.size(), 1U);
+  const auto& sections = stretches.front().sections;
+  EXPECT_EQ(Counts(sections), (std::vector<uint32_t>{2, 4, 4, 3}));
+  WritePosition next;
+  for (const PlannedStretch& section : sections) {
+    EXPECT_EQ(section.first, next);
+    EXPECT_EQ(section.raw_size, section.count * 600U);
+    EXPECT_EQ(section.kind, format::BlockKind::kDeltas);
+    next = next + section.count;
+  }
 }
 
 TEST(PlanStretches, PutsTreesIntoStretches) {
