@@ -83,6 +83,48 @@ class IdleWorkers final : public BlockHelpers {
   Parts<Worker>& parts_;
 };
 
+// A section that is left to any worker. If it is never encoded, because no
+// memory is left for a worker or another section failed, those that wait for it
+// fail.
+class LeftSection {
+ public:
+  // All references must outlive this object.
+  LeftSection(std::shared_ptr<StretchGroups> groups, size_t number,
+              const PlannedStretch& plan, EncodedBlocks& blocks)
+      : groups_(std::move(groups)),
+        number_(number),
+        plan_(plan),
+        blocks_(blocks) {}
+  ~LeftSection() {
+    if (!has_begun_) {
+      groups_->Fail(
+          std::unexpected(Error{ErrorCode::kOutOfMemory, "out of memory"}));
+    }
+  }
+  LeftSection(const LeftSection&) = delete;
+  LeftSection& operator=(const LeftSection&) = delete;
+
+  Status Encode(BlockWorker& worker, Parts<IdleWorkers::Worker>& others) {
+    has_begun_ = true;
+    IdleWorkers idle(others);
+    GroupedSection section(*groups_, number_, worker.encoder(), &idle);
+    Bytes no_segment;
+    Status status = Guarded([&]() -> Status {
+      ZPACK_TRY(worker.Encode(plan_, no_segment, {&blocks_, &idle, &section}));
+      return section.End();
+    });
+    if (!status) groups_->Fail(status);
+    return status;
+  }
+
+ private:
+  std::shared_ptr<StretchGroups> groups_;
+  size_t number_;
+  const PlannedStretch& plan_;
+  EncodedBlocks& blocks_;
+  bool has_begun_ = false;
+};
+
 // The three steps of the pipeline, and the statistics that they collect.
 class ArchiveWriter {
  public:
@@ -160,18 +202,10 @@ class ArchiveWriter {
         MostUnplaced(plan_.options, threads_), MostWaiting(plan_.options));
     for (size_t i = 0; i < sections.size(); ++i) {
       parts.Leave(
-          [groups, i, &plan = sections[i], &blocks = block.encoded[i]](
+          [section = std::make_shared<LeftSection>(groups, i, sections[i],
+                                                   block.encoded[i])](
               IdleWorkers::Worker& worker, Parts<IdleWorkers::Worker>& others) {
-            IdleWorkers idle(others);
-            GroupedSection section(*groups, i, worker->encoder(), &idle);
-            Bytes no_segment;
-            Status status = Guarded([&]() -> Status {
-              ZPACK_TRY(
-                  worker->Encode(plan, no_segment, {&blocks, &idle, &section}));
-              return section.End();
-            });
-            if (!status) groups->Fail(status);
-            return status;
+            return section->Encode(*worker, others);
           });
     }
   }

@@ -13,6 +13,7 @@
 #include <new>
 
 #include "convert/convert_source.h"
+#include "support/deltas.h"
 #include "support/matchers.h"
 #include "support/memory_source.h"
 #include "support/repo_builder.h"
@@ -141,6 +142,21 @@ Status ToStatus(const Result<T>& result) {
 }
 
 TEST_F(AllocationTest, FailureEndsConvertAndLeavesNothing) {
+  const std::string path = dir_ / "out/a.zpack";
+  Sweep([&] { return ToStatus(Convert(path)); },
+        [&] { ExpectNothingElse(path); });
+}
+
+// Threads wait for the sections that others encode.
+TEST_F(AllocationTest, FailureEndsConvertInSections) {
+  Random random(11);
+  for (int i = 0; i < 30; ++i) {
+    source_.AddBlob(AsText(RandomText(random, 10'000)));
+  }
+  convert_.profile = Profile::kMax;
+  convert_.level = 1;
+  convert_.block_size = ConvertOptions::kMinBlockSize;
+  convert_.run.threads = 3;
   const std::string path = dir_ / "out/a.zpack";
   Sweep([&] { return ToStatus(Convert(path)); },
         [&] { ExpectNothingElse(path); });
