@@ -33,8 +33,17 @@ Result<std::unique_ptr<PackLookup>> PackLookup::Create(
     PackIndex index, std::unique_ptr<RandomAccessFile> file,
     uint64_t max_size) {
   ZPACK_TRY(CheckPackOfIndex(index, *file));
+  const uint64_t end = file->size() - ObjectIdWidth(index.ids.format());
   return std::unique_ptr<PackLookup>(
-      new PackLookup(std::move(index), std::move(file), max_size));
+      new PackLookup(std::move(index), std::move(file), end, max_size));
+}
+
+std::unique_ptr<PackLookup> PackLookup::CreateUnchecked(
+    PackIndex index, std::unique_ptr<RandomAccessFile> file,
+    uint64_t max_size) {
+  const uint64_t end = file->size();
+  return std::unique_ptr<PackLookup>(
+      new PackLookup(std::move(index), std::move(file), end, max_size));
 }
 
 std::unexpected<Error> PackLookup::Bad(uint64_t offset) const {

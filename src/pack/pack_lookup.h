@@ -35,6 +35,11 @@ class PackLookup {
   static Result<std::unique_ptr<PackLookup>> Create(
       PackIndex index, std::unique_ptr<RandomAccessFile> file,
       uint64_t max_size);
+  // As above, whatever the header and the last bytes of the pack are: entries
+  // may be anywhere. For callers that hash every object.
+  static std::unique_ptr<PackLookup> CreateUnchecked(
+      PackIndex index, std::unique_ptr<RandomAccessFile> file,
+      uint64_t max_size);
 
   const PackIds& ids() const { return index_.ids; }
   // Whether the pack has several entries of an object.
@@ -80,10 +85,10 @@ class PackLookup {
   };
 
   PackLookup(PackIndex index, std::unique_ptr<RandomAccessFile> file,
-             uint64_t max_size)
+             uint64_t end, uint64_t max_size)
       : index_(std::move(index)),
         file_(std::move(file)),
-        end_(file_->size() - ObjectIdWidth(index_.ids.format())),
+        end_(end),
         max_size_(max_size),
         contents_(kContentsSize) {}
 

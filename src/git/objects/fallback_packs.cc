@@ -21,11 +21,11 @@ constexpr size_t kMaxOpenLookups = 8;
 FallbackPacks::FallbackPacks(ObjectFormat format, std::string path,
                              const std::vector<std::string>& packs,
                              std::shared_ptr<const PackedObjects> readers,
-                             uint64_t max_object)
+                             const FallbackOptions& options)
     : format_(format),
       path_(std::move(path)),
       readers_(std::move(readers)),
-      max_object_(max_object) {
+      options_(options) {
   if (packs.size() > kMaxOpenLookups) {
     pool_.emplace(PosixFileSystem(), kMaxOpenLookups);
   }
@@ -44,7 +44,12 @@ Result<std::unique_ptr<PackLookup>> FallbackPacks::MakeLookup(
   ZPACK_ASSIGN_OR_RETURN(
       PackIndex index,
       ReadPackIndex(format_, PosixFileSystem(), pack + ".idx"));
-  return PackLookup::Create(std::move(index), std::move(file), max_object_);
+  if (options_.unmatched == UnmatchedPacks::kRead) {
+    return PackLookup::CreateUnchecked(std::move(index), std::move(file),
+                                       options_.max_object);
+  }
+  return PackLookup::Create(std::move(index), std::move(file),
+                            options_.max_object);
 }
 
 void FallbackPacks::Open(Pack& pack) const {

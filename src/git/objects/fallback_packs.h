@@ -8,6 +8,7 @@
 
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -22,15 +23,24 @@
 
 namespace zpack {
 
+// What becomes of a pack whose header or last bytes are not those that its
+// index states. What is read of it has to be hashed.
+enum class UnmatchedPacks : uint8_t { kRefuse, kRead };
+
+struct FallbackOptions {
+  // Objects of more bytes are read only in pieces.
+  uint64_t max_object = 0;
+  UnmatchedPacks unmatched = UnmatchedPacks::kRefuse;
+};
+
 class FallbackPacks {
  public:
   // `path` is the name of the repository in messages. `packs` are those that
-  // IndexedPacks names; `readers` read some of them. Objects of more than
-  // `max_object` bytes are read only in pieces.
+  // IndexedPacks names; `readers` read some of them.
   FallbackPacks(ObjectFormat format, std::string path,
                 const std::vector<std::string>& packs,
                 std::shared_ptr<const PackedObjects> readers,
-                uint64_t max_object);
+                const FallbackOptions& options);
 
   // Every object of the packs. kSourceCorrupt if the index of a pack is bad.
   Result<ObjectIdTable> List() const;
@@ -82,7 +92,7 @@ class FallbackPacks {
   ObjectFormat format_;
   std::string path_;
   std::shared_ptr<const PackedObjects> readers_;
-  uint64_t max_object_;
+  FallbackOptions options_;
   mutable std::optional<PackFilePool> pool_;  // with many packs
   mutable std::mutex mutex_;                  // guards opening
   mutable std::vector<Pack> packs_;           // what was opened stays so

@@ -153,9 +153,12 @@ Status ObjectDatabase::OpenReaders(const ReadingOptions& options) {
                             options.threads));
     packed_ = std::make_shared<PackedObjects>(std::move(packed));
   }
-  max_object_ = std::max(kLeastObject, 8 * options.max_cache);
+  fallback_options_.max_object = std::max(kLeastObject, 8 * options.max_cache);
+  if (options.bad_indexes == BadIndexes::kSkip) {
+    fallback_options_.unmatched = UnmatchedPacks::kRead;
+  }
   fallback_ = std::make_unique<FallbackPacks>(format_, path_, packs, packed_,
-                                              max_object_);
+                                              fallback_options_);
   other_bases_ = std::make_unique<OtherBases>(*fallback_);
   return {};
 }
@@ -212,7 +215,7 @@ const FallbackPacks* ObjectDatabase::PacksOfNow() const {
   if (late_->packs) late_->before.push_back(std::move(late_->packs));
   late_->packs = std::make_unique<FallbackPacks>(
       format_, path_, Usable(*listing), std::make_shared<PackedObjects>(),
-      max_object_);
+      fallback_options_);
   late_->listing = *listing;
   return late_->packs.get();
 }

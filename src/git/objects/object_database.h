@@ -105,7 +105,7 @@ class ObjectDatabase {
       std::make_shared<PackedObjects>();
   std::unique_ptr<FallbackPacks> fallback_;
   std::unique_ptr<OtherBases> other_bases_;  // of `fallback_`
-  uint64_t max_object_ = 0;                  // of those that are read at once
+  FallbackOptions fallback_options_;
   // From List: ids that are in no pack, which are searched among loose objects
   // first; and ids with several copies, which are checked.
   ObjectIdTable only_loose_;
