@@ -15,12 +15,16 @@
 #include "http/open_file.h"
 #include "reader/archive_file.h"
 #include "reader/file_structure.h"
-#include "reader/stated_size.h"
 #include "salvage/fatal_error.h"
+#include "salvage/parts_in_place.h"
 #include "salvage/salvager.h"
 
 namespace zpack {
 namespace {
+
+bool IsBacked(const format::FileHeader& header) {
+  return format::HasFeature(header.required_features, format::kBackingFeature);
+}
 
 // Salvages a file together with those that it depends on, as far as these can
 // be opened.
@@ -33,15 +37,20 @@ Result<SalvageReport> SalvageOpened(const std::string& path,
   ReadOptions read = restore.read;
   read.damages = nullptr;
   read.size = SizeOfFile::kStated;
-  ZPACK_ASSIGN_OR_RETURN(const auto header, FindHeader(file, read));
-  if (!header ||
-      !format::HasFeature(header->required_features, format::kBackingFeature)) {
-    return SalvageFile(file, options, make_sink);
-  }
+  ZPACK_ASSIGN_OR_RETURN(const auto there, FindHeader(file, read));
+  if (there && !IsBacked(*there)) return SalvageFile(file, options, make_sink);
+  const auto mend = [&](std::unique_ptr<RandomAccessFile> opened) {
+    return WithPartsInPlace(std::move(opened), read, restore.run);
+  };
   ZPACK_ASSIGN_OR_RETURN(auto again,
                          OpenForReading(path, read, restore.run.stop));
-  ZPACK_ASSIGN_OR_RETURN(again, WithStatedSize(std::move(again), read));
-  const auto chain = ArchiveFile::OpenWithoutIndex(std::move(again), read);
+  ZPACK_ASSIGN_OR_RETURN(again, mend(std::move(again)));
+  ZPACK_ASSIGN_OR_RETURN(const auto header, FindHeader(*again, read));
+  if (!header || !IsBacked(*header)) {
+    return SalvageFile(file, options, make_sink);
+  }
+  const auto chain =
+      ArchiveFile::OpenWithoutIndex(std::move(again), read, mend);
   if (chain) {
     for (const auto& one : (*chain)->files()) {
       ZPACK_TRY(CheckNotInside(one->path(), directory));

@@ -17,9 +17,10 @@
 namespace zpack {
 
 Result<std::unique_ptr<ArchiveFile>> ArchiveFile::OpenWithoutIndex(
-    std::unique_ptr<RandomAccessFile> file, const ReadOptions& options) {
+    std::unique_ptr<RandomAccessFile> file, const ReadOptions& options,
+    const FileMender& mend) {
   std::unique_ptr<ArchiveFile> archive(new ArchiveFile(options));
-  ZPACK_TRY(archive->Load(std::move(file)));
+  ZPACK_TRY(archive->Load(std::move(file), mend));
   return archive;
 }
 
@@ -59,9 +60,10 @@ uint64_t ArchiveFile::total_size() const {
   return size;
 }
 
-Status ArchiveFile::Load(std::unique_ptr<RandomAccessFile> file) {
+Status ArchiveFile::Load(std::unique_ptr<RandomAccessFile> file,
+                         const FileMender& mend) {
   ZPACK_ASSIGN_OR_RETURN(auto top, SingleFile::Open(std::move(file), options_));
-  ZPACK_ASSIGN_OR_RETURN(files_, OpenChain(std::move(top), options_));
+  ZPACK_ASSIGN_OR_RETURN(files_, OpenChain(std::move(top), options_, mend));
   return Join();
 }
 

@@ -25,6 +25,7 @@
 #include "reader/file_blocks.h"
 #include "reader/joined_index.h"
 #include "reader/single_file.h"
+#include "reader/stated_size.h"
 #include "zpack/options.h"
 #include "zpack/refs.h"
 #include "zpack/result.h"
@@ -45,9 +46,11 @@ class ArchiveFile {
   static Result<std::unique_ptr<ArchiveFile>> OpenStructure(
       std::unique_ptr<RandomAccessFile> file, const ReadOptions& options);
 
-  // Like Open, but neither reads nor checks the index.
+  // Like Open, but neither reads nor checks the index. `mend` is that of
+  // OpenChain.
   static Result<std::unique_ptr<ArchiveFile>> OpenWithoutIndex(
-      std::unique_ptr<RandomAccessFile> file, const ReadOptions& options);
+      std::unique_ptr<RandomAccessFile> file, const ReadOptions& options,
+      const FileMender& mend = {});
 
   // The archive of the first `count` files alone, which are not opened again.
   // REQUIRES: 0 < count < files().size(), and LoadIndex() has succeeded.
@@ -135,7 +138,7 @@ class ArchiveFile {
  private:
   explicit ArchiveFile(const ReadOptions& options) : options_(options) {}
 
-  Status Load(std::unique_ptr<RandomAccessFile> file);
+  Status Load(std::unique_ptr<RandomAccessFile> file, const FileMender& mend);
   // REQUIRES: `files_` is set.
   Status Join();
   Status JoinRefs();

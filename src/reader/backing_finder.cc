@@ -19,7 +19,6 @@
 #include "format/constants.h"
 #include "reader/joined_index.h"
 #include "reader/repository_file_reader.h"
-#include "reader/stated_size.h"
 
 namespace zpack {
 namespace {
@@ -65,8 +64,8 @@ std::vector<std::string> ListSomeFiles(const std::string& directory) {
 // Where the files below are looked for.
 class ChainSearch {
  public:
-  explicit ChainSearch(const ReadOptions& options)
-      : options_(options), named_(options.backing) {
+  ChainSearch(const ReadOptions& options, const FileMender& mend)
+      : options_(options), mend_(mend), named_(options.backing) {
     const char* const paths = getenv("ZPACK_BACKING");
     std::istringstream in(paths == nullptr ? "" : paths);
     for (std::string path; std::getline(in, path, ':');) {
@@ -119,7 +118,7 @@ class ChainSearch {
     const format::FileBelow& below = *file.below();
     std::vector<std::unique_ptr<RandomAccessFile>> others;
     std::optional<Error> unusable;
-    auto beside = Sized(file.file().OpenBeside(below.name));
+    auto beside = Mended(file.file().OpenBeside(below.name));
     if (beside) {
       ZPACK_ASSIGN_OR_RETURN(const bool fits,
                              StatesHash(**beside, below.file_hash));
@@ -136,8 +135,8 @@ class ChainSearch {
     }
     for (const Place& place : Places(file)) {
       auto opened =
-          Sized(place.beside ? file.file().OpenBeside(place.path)
-                             : PosixFileSystem().OpenForRead(place.path));
+          Mended(place.beside ? file.file().OpenBeside(place.path)
+                              : PosixFileSystem().OpenForRead(place.path));
       if (!opened) continue;
       if (StatesHash(**opened, below.file_hash).value_or(false)) {
         return OpenOne(*std::move(opened), file);
@@ -157,9 +156,10 @@ class ChainSearch {
     return std::unexpected(NotFound(file, unusable));
   }
 
-  Result<std::unique_ptr<RandomAccessFile>> Sized(
+  Result<std::unique_ptr<RandomAccessFile>> Mended(
       Result<std::unique_ptr<RandomAccessFile>> opened) const {
     if (!opened) return opened;
+    if (mend_) return mend_(*std::move(opened));
     return WithStatedSize(*std::move(opened), options_);
   }
 
@@ -271,6 +271,7 @@ class ChainSearch {
   }
 
   const ReadOptions& options_;
+  const FileMender& mend_;
   std::vector<std::string> named_;  // files and directories to look in
   size_t searches_ = 0;
   // The hashes of the files below which a file is being looked for.
@@ -287,8 +288,9 @@ std::string LinkedDirectory(const std::string& path) {
 }
 
 Result<OpenFiles> OpenChain(std::unique_ptr<SingleFile> top,
-                            const ReadOptions& options) {
-  return ChainSearch(options).Open(std::move(top));
+                            const ReadOptions& options,
+                            const FileMender& mend) {
+  return ChainSearch(options, mend).Open(std::move(top));
 }
 
 }  // namespace zpack

@@ -13,6 +13,7 @@
 
 #include "reader/joined_index.h"
 #include "reader/single_file.h"
+#include "reader/stated_size.h"
 #include "zpack/options.h"
 #include "zpack/result.h"
 
@@ -21,14 +22,17 @@ namespace zpack {
 // The most files of which one can depend on the next.
 inline constexpr size_t kMaxChain = 255;
 
-// Opens the files below `top`, the first one first, then `top` itself.
+// Opens the files below `top`, the first one first, then `top` itself. Each
+// file that may be below is what `mend` makes of it; without `mend`,
+// WithStatedSize.
 //
 // Errors: kNotFound names a file that is needed and not there, and where it was
 // looked for; kCorrupt if files depend on each other in a circle;
 // kLimitExceeded for more than kMaxChain files; those of SingleFile::Open for a
 // file that was found by its name or its hash.
 Result<OpenFiles> OpenChain(std::unique_ptr<SingleFile> top,
-                            const ReadOptions& options);
+                            const ReadOptions& options,
+                            const FileMender& mend = {});
 
 // The directory that a symbolic link leads into; empty if `path` is no link.
 std::string LinkedDirectory(const std::string& path);

@@ -15,25 +15,34 @@
 namespace zpack {
 namespace {
 
-class StatedSizeFile final : public RandomAccessFile {
+class FileOfPieces final : public RandomAccessFile {
  public:
-  StatedSizeFile(std::unique_ptr<RandomAccessFile> file, uint64_t size)
-      : file_(std::move(file)), size_(size) {}
+  FileOfPieces(std::unique_ptr<RandomAccessFile> file, uint64_t size,
+               std::vector<FilePiece> pieces)
+      : file_(std::move(file)), size_(size), pieces_(std::move(pieces)) {}
 
   Status Read(uint64_t offset, std::span<uint8_t> out) const override {
     if (offset > size_ || out.size() > size_ - offset) {
       return MakeError(ErrorCode::kCorrupt, "unexpected end of '{}'",
                        AtPath{path()});
     }
-    const uint64_t there = file_->size() - std::min(file_->size(), offset);
-    const size_t count = std::min<uint64_t>(there, out.size());
-    std::ranges::fill(out.subspan(count), uint8_t{0});
-    if (count == 0) return {};
-    return file_->Read(offset, out.first(count));
+    while (!out.empty()) {
+      const Part part = PartAt(offset, offset + out.size());
+      ZPACK_TRY(file_->Read(part.source, out.first(part.there)));
+      std::ranges::fill(out.subspan(part.there, part.size - part.there),
+                        uint8_t{0});
+      out = out.subspan(part.size);
+      offset += part.size;
+    }
+    return {};
   }
   void Prefetch(uint64_t begin, uint64_t end) const override {
-    const uint64_t most = std::min(file_->size(), size_);
-    file_->Prefetch(std::min(begin, most), std::min(end, most));
+    end = std::min(end, size_);
+    while (begin < end) {
+      const Part part = PartAt(begin, end);
+      file_->Prefetch(part.source, part.source + part.there);
+      begin += part.size;
+    }
   }
   bool is_far_away() const override { return file_->is_far_away(); }
   uint64_t size() const override { return size_; }
@@ -44,11 +53,41 @@ class StatedSizeFile final : public RandomAccessFile {
   }
 
  private:
+  struct Part {
+    uint64_t source = 0;
+    size_t size = 0;
+    size_t there = 0;  // bytes of it that the file has
+  };
+
+  // What lies at the beginning of [offset, end), in one piece.
+  Part PartAt(uint64_t offset, uint64_t end) const {
+    const auto next =
+        std::ranges::upper_bound(pieces_, offset, {}, &FilePiece::begin);
+    if (next != pieces_.end()) end = std::min(end, next->begin);
+    const FilePiece& piece = *(next - 1);
+    const uint64_t source =
+        std::min(piece.source + (offset - piece.begin), file_->size());
+    const uint64_t there = std::min(end - offset, file_->size() - source);
+    return {source, end - offset, there};
+  }
+
   std::unique_ptr<RandomAccessFile> file_;
   uint64_t size_;
+  std::vector<FilePiece> pieces_;
 };
 
 }  // namespace
+
+std::unique_ptr<RandomAccessFile> FromPieces(
+    std::unique_ptr<RandomAccessFile> file, uint64_t size,
+    std::vector<FilePiece> pieces) {
+  return std::make_unique<FileOfPieces>(std::move(file), size,
+                                        std::move(pieces));
+}
+
+bool IsMostlyThere(const RandomAccessFile& file, uint64_t stated) {
+  return stated / 8 * 7 <= file.size();
+}
 
 Result<std::unique_ptr<RandomAccessFile>> WithStatedSize(
     std::unique_ptr<RandomAccessFile> file, const ReadOptions& options) {
@@ -59,8 +98,8 @@ Result<std::unique_ptr<RandomAccessFile>> WithStatedSize(
   }
   if (!header || !*header) return file;
   const uint64_t stated = (*header)->file_size;
-  if (stated == file->size() || stated / 8 * 7 > file->size()) return file;
-  return std::make_unique<StatedSizeFile>(std::move(file), stated);
+  if (stated == file->size() || !IsMostlyThere(*file, stated)) return file;
+  return FromPieces(std::move(file), stated, {{0, 0}});
 }
 
 }  // namespace zpack

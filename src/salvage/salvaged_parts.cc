@@ -155,14 +155,12 @@ class PartsReader {
 
   Status ReadTable() {
     const auto use = [this](ByteView payload) {
-      constexpr size_t kRow = 12;
-      if (payload.size() < kRow || payload.size() % kRow != 0) return false;
-      const uint8_t* const last = &payload[payload.size() - kRow];
-      const auto count = LoadBigEndian<uint32_t>(last + 8);
-      auto table = format::DecodeBlockTable(
-          payload, LoadBigEndian<uint64_t>(payload.data()),
-          LoadBigEndian<uint64_t>(last), {0, count});
-      if (!table || parts_.object_count.value_or(count) != count) return false;
+      auto table = DecodeTableAlone(payload);
+      if (!table || table->rows.front().first_object != ObjectNumber()) {
+        return false;
+      }
+      const uint32_t count = table->rows.back().first_object.value();
+      if (parts_.object_count.value_or(count) != count) return false;
       parts_.object_count = count;
       parts_.table = *std::move(table);
       return true;
@@ -364,6 +362,19 @@ class PartsReader {
 };
 
 }  // namespace
+
+std::optional<format::BlockTable> DecodeTableAlone(ByteView payload) {
+  constexpr size_t kRow = 12;
+  if (payload.size() < kRow) return std::nullopt;
+  const uint8_t* const last = &payload[payload.size() - kRow];
+  auto table =
+      format::DecodeBlockTable(payload, LoadBigEndian<uint64_t>(payload.data()),
+                               LoadBigEndian<uint64_t>(last),
+                               {LoadBigEndian<uint32_t>(&payload[8]),
+                                LoadBigEndian<uint32_t>(last + 8)});
+  if (!table) return std::nullopt;
+  return *std::move(table);
+}
 
 Result<SalvagedParts> ReadParts(const RandomAccessFile& file,
                                 const FoundParts& found,

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/bytes.h"
 #include "base/file.h"
 #include "format/block_table.h"
 #include "format/file_table.h"
@@ -46,6 +47,10 @@ struct SalvagedParts {
   // True if undamaged parts tell which parts the file had.
   bool all_parts_known = false;
 };
+
+// The block table in `payload`, for the bytes and objects that its first and
+// its last row name. Nothing if it is none.
+std::optional<format::BlockTable> DecodeTableAlone(ByteView payload);
 
 // Reads the parts that `found` lists. If there are several of a kind, the first
 // one that does not lie among the blocks and that can be decoded is used.

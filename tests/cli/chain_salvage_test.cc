@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <random>
 #include <string>
+#include <vector>
 
 #include "support/chain_fixture.h"
 
@@ -101,6 +102,89 @@ TEST_F(ChainSalvageTest, OtherSizesCostNoSoundPart) {
       EXPECT_TRUE(RunProcess({"git", "-C", back, "fsck", "--strict"}).ok());
     }
     WriteFile(File(number), sound);
+  }
+}
+
+// Bytes in which some are other ones, or more, or fewer.
+std::string Flipped(std::string bytes, size_t at) {
+  bytes[at] = static_cast<char>(bytes[at] ^ 1);
+  return bytes;
+}
+std::string Inserted(std::string bytes, size_t at, size_t count) {
+  return bytes.insert(at, count, 'X');
+}
+std::string Removed(std::string bytes, size_t at, size_t count) {
+  return bytes.erase(at, count);
+}
+
+class ShiftedSalvageTest : public ChainSalvageTest {
+ protected:
+  // Objects that do not come back if a file has these bytes.
+  size_t LostWith(int number, const std::string& bytes) const {
+    const std::string sound = ReadFile(File(number));
+    WriteFile(File(number), bytes);
+    const std::string back = dir_ / "back.git";
+    const ProcessResult result =
+        RunZpack({"salvage", "-f", "-q", "--json", File(2), back});
+    WriteFile(File(number), sound);
+    const auto report = nlohmann::json::parse(result.out);
+    EXPECT_EQ(SplitLines(RunProcess({"git", "-C", back, "cat-file",
+                                     "--batch-all-objects", "--batch-check"})
+                             .out)
+                  .size(),
+              report["objects"]);
+    return report["lost_objects"];
+  }
+  // The middle of each block and chunk of a file, and both ends of the file.
+  std::vector<size_t> Places(int number) const {
+    std::vector<size_t> places = {0, 10, ReadFile(File(number)).size() - 1};
+    const auto shown = nlohmann::json::parse(
+        Output({"show", "--blocks", "--json", File(number)}));
+    for (const std::string kind : {"blocks", "chunks"}) {
+      for (const auto& row : shown[kind]) {
+        places.push_back(row["offset"].get<size_t>() + 30);
+      }
+    }
+    return places;
+  }
+};
+
+TEST_F(ShiftedSalvageTest, AByteMoreOrLessCostsNoMoreThanAnotherByte) {
+  AddThree();
+  for (const int number : {0, 1, 2}) {
+    const std::string sound = ReadFile(File(number));
+    for (const size_t at : Places(number)) {
+      SCOPED_TRACE(File(number) + ' ' + std::to_string(at));
+      const size_t lost = LostWith(number, Flipped(sound, at));
+      EXPECT_LE(LostWith(number, Inserted(sound, at, 1)), lost);
+      EXPECT_LE(LostWith(number, Removed(sound, at, 1)), lost);
+    }
+  }
+}
+
+TEST_F(ShiftedSalvageTest, SeveralPlacesCostWhatTheyHold) {
+  std::mt19937 random(6);
+  for (int i = 0; i < 3; ++i) {
+    for (int file = 0; file < 8; ++file) {
+      Write("f" + std::to_string(file), Lines(random, 200));
+    }
+    Commit("commit " + std::to_string(i));
+    Add(i, {"--block-size", "4k"});
+  }
+  for (const int number : {0, 1, 2}) {
+    SCOPED_TRACE(number);
+    const std::string sound = ReadFile(File(number));
+    const auto blocks = nlohmann::json::parse(
+        Output({"show", "--blocks", "--json", File(number)}))["blocks"];
+    ASSERT_GE(blocks.size(), 6U);
+    const auto middle = [&](size_t block) {
+      return blocks[block]["offset"].get<size_t>() + 60;
+    };
+    const std::string flipped =
+        Flipped(Flipped(Flipped(sound, middle(4)), middle(2)), middle(1));
+    const std::string shifted = Inserted(
+        Removed(Inserted(sound, middle(4), 7), middle(2), 3), middle(1), 1);
+    EXPECT_LE(LostWith(number, shifted), LostWith(number, flipped));
   }
 }
 
