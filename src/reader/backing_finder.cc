@@ -153,6 +153,9 @@ class ChainSearch {
         unusable = std::move(chain).error();
       }
     }
+    if (unusable && unusable->code == ErrorCode::kCorrupt) {
+      return std::unexpected(Damaged(file, *std::move(unusable)));
+    }
     return std::unexpected(NotFound(file, unusable));
   }
 
@@ -249,6 +252,16 @@ class ChainSearch {
   // True if the changes of a file belong to these refs below.
   static bool LeadTo(const format::BackedRefs& changes, RefsSnapshot refs) {
     return format::Apply(changes, refs) && format::CheckApplied(changes, refs);
+  }
+
+  // The `damage` is that of the file with the name of the one below.
+  static Error Damaged(const SingleFile& file, Error damage) {
+    const format::FileBelow& below = *file.below();
+    damage.message = FormatMessage(
+        "'{}' depends on '{}' (file hash {}), which is damaged: {}",
+        AtPath{file.path()}, below.name, ToHex(below.file_hash),
+        MessageText{damage.message});
+    return damage;
   }
 
   Error NotFound(const SingleFile& file,

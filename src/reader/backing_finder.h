@@ -27,7 +27,8 @@ inline constexpr size_t kMaxChain = 255;
 // WithStatedSize.
 //
 // Errors: kNotFound names a file that is needed and not there, and where it was
-// looked for; kCorrupt if files depend on each other in a circle;
+// looked for; kCorrupt if the file with its name is damaged, or if files depend
+// on each other in a circle;
 // kLimitExceeded for more than kMaxChain files; those of SingleFile::Open for a
 // file that was found by its name or its hash.
 Result<OpenFiles> OpenChain(std::unique_ptr<SingleFile> top,

@@ -22,6 +22,7 @@
 namespace zpack::testing {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
@@ -109,12 +110,42 @@ TEST_F(ChainTest, AnotherFileIsNotTakenForTheOneBelow) {
   Output({"convert", "-q", "--onto", File(0), repo_.path(), File(1)});
   EXPECT_THAT(Error({"cat-file", "-p", File(2), "HEAD"}),
               HasSubstr("depends on 'x.1.zpack'"));
-  // Cut, and empty.
+  // Empty.
   std::filesystem::rename(dir_ / "kept", File(1));
-  std::filesystem::resize_file(File(1), 200);
-  EXPECT_THAT(Error({"verify", File(2)}), HasSubstr("depends on 'x.1.zpack'"));
   std::filesystem::resize_file(File(1), 0);
   EXPECT_THAT(Error({"verify", File(2)}), HasSubstr("depends on 'x.1.zpack'"));
+}
+
+// Although the hash in its trailer cannot be read.
+TEST_F(ChainTest, ACutFileBelowIsDamagedAndNotAbsent) {
+  AddThree();
+  for (const int number : {0, 1}) {
+    const std::string sound = ReadFile(File(number));
+    for (const size_t left :
+         {sound.size() - 1, sound.size() / 2, size_t{200}}) {
+      SCOPED_TRACE(File(number) + ' ' + std::to_string(left));
+      std::filesystem::resize_file(File(number), left);
+      const std::string damage =
+          "depends on '" +
+          std::filesystem::path(File(number)).filename().string() +
+          "' (file hash ";
+      const std::string why = "), which is damaged: file of " +
+                              std::to_string(left) + " bytes where the header";
+      EXPECT_THAT(Error({"verify", File(2)}, 1),
+                  AllOf(HasSubstr(damage), HasSubstr(why),
+                        HasSubstr("says " + std::to_string(sound.size()) +
+                                  ": '" + File(number) + "'")));
+      const auto report =
+          nlohmann::json::parse(RunZpack({"verify", "--json", File(2)}).out);
+      EXPECT_EQ(report["damages"].size(), 1U);
+      const std::string restored =
+          Error({"restore", File(2), dir_ / "back.git"});
+      EXPECT_THAT(restored, AllOf(HasSubstr(damage), HasSubstr(why)));
+    }
+    WriteFile(File(number), sound);
+  }
+  std::filesystem::remove(File(0));
+  EXPECT_THAT(Error({"verify", File(2)}), HasSubstr("which is not in"));
 }
 
 TEST_F(ChainTest, DamageOfAFileBelowIsFoundThere) {
