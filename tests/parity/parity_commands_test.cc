@@ -20,6 +20,7 @@
 namespace zpack::testing {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -274,6 +275,36 @@ TEST_F(ParityCommands, ConvertAddsParity) {
   Damage(path, 100);
   ASSERT_EQ(RunZpack({"repair", "-q", "--in-place", path}).exit_code, 0);
   EXPECT_TRUE(ReadFile(path) == original);
+}
+
+// The file gets its name before its parity, so a run may end between the two.
+TEST_F(ParityCommands, AHintSaysHowToAddTheParityOfAKilledConversion) {
+  const RepoBuilder repository(dir_ / "r");
+  repository.History(3);
+  const std::string path = dir_ / "out/r.zpack";
+  std::filesystem::create_directory(dir_ / "out");
+  ASSERT_TRUE(RunZpack({"convert", "-q", repository.path(), path}).ok());
+  WriteFile(dir_ / "out/.r.zpack.zpack-tmp", "some bytes");
+  const ProcessResult resumed =
+      RunZpack({"convert", "-q", "--redundancy", "100%", "--resume",
+                repository.path(), path});
+  EXPECT_EQ(resumed.exit_code, 128);
+  EXPECT_THAT(resumed.err,
+              AllOf(HasSubstr("already exists"),
+                    HasSubstr("\nhint: it is a .zpack file without parity; "
+                              "--update adds parity, even if nothing else has "
+                              "changed\n")));
+  const ProcessResult updated =
+      RunZpack({"convert", "-q", "--redundancy", "100%", "--update",
+                repository.path(), path});
+  EXPECT_EQ(updated.exit_code, 0) << updated.err;
+  EXPECT_THAT(RunZpack({"verify", path}).out, HasSubstr("\nparity: "));
+  EXPECT_THAT(ListDirectory(dir_ / "out"), ElementsAre("r.zpack"));
+  // With parity, there is nothing to add.
+  EXPECT_THAT(RunZpack({"convert", "-q", "--redundancy", "100%", "--resume",
+                        repository.path(), path})
+                  .err,
+              HasSubstr("hint: it is a .zpack file; --update copies"));
 }
 
 TEST_F(ParityCommands, WrongUsage) {

@@ -249,6 +249,20 @@ Result<uint64_t> EnsureParity(const ConvertOutput& output, uint32_t redundancy,
   return added;
 }
 
+// Says what helps if the destination is there and is a .zpack file.
+void HintAtUpdate(const po::variables_map& values, const std::string& file,
+                  std::ostream& err) {
+  const auto parity = ParityBytes(file);
+  if (!parity) return;
+  if (Has(values, "redundancy") && *parity == 0) {
+    err << "hint: it is a .zpack file without parity; --update adds parity, "
+           "even if nothing else has changed\n";
+  } else {
+    err << "hint: it is a .zpack file; --update copies its blocks and replaces "
+           "it, or leaves it as it is if nothing has changed\n";
+  }
+}
+
 // Says what helps after an error.
 void PrintHints(const po::variables_map& values, const Error& error,
                 const ConvertOutput& output, std::ostream& err) {
@@ -262,10 +276,8 @@ void PrintHints(const po::variables_map& values, const Error& error,
   }
   if (error.code == ErrorCode::kExists && !Has(values, "force") &&
       !Has(values, "update") && !Has(values, "base") && !Has(values, "onto") &&
-      !Has(values, "onto-latest") && !output.is_stream() &&
-      ArchiveReader::Open(output.path(), ReadOptions{})) {
-    err << "hint: it is a .zpack file; --update copies its blocks and replaces "
-           "it, or leaves it as it is if nothing has changed\n";
+      !Has(values, "onto-latest") && !output.is_stream()) {
+    HintAtUpdate(values, output.path(), err);
   }
   HintAtForce(values, error, output.path(), err);
   // With kExists, another process may be writing the temporary file.
