@@ -214,6 +214,61 @@ TEST_F(StreamTest, WriteFailuresNameTheOutputAndTheReason) {
   EXPECT_EQ(limited.err, "fatal: write failure on 'b': File too large\n");
 }
 
+// Long output is written at once, long before the command ends.
+TEST_F(StreamTest, EveryCommandSaysWhyItsOutputCannotBeWritten) {
+  repo_.SetRef("refs/tags/lines", repo_.SimpleCommit([] {
+    std::string lines;
+    for (int i = 0; i < 500; ++i) {
+      lines += "line " + std::to_string(i) + '\n';
+    }
+    return lines;
+  }()));
+  fs::copy_file(file_, dir_ / "z.zpack");
+  ASSERT_TRUE(Run({"convert", "-q", "-f", "repo", "x.zpack"}).ok());
+  for (const std::string command :
+       {"archive x.zpack main",
+        "attest x.zpack",
+        "cat-file -p x.zpack main",
+        "cat-file --batch-check --batch-all-objects x.zpack",
+        "cat-file -p x.zpack lines:file",
+        "consolidate --json x.zpack c.zpack",
+        "convert --json -q repo y.zpack",
+        "diff --json x.zpack z.zpack",
+        "grep --json line x.zpack lines",
+        "grep line x.zpack lines",
+        "list-files --json x.zpack",
+        "list-refs --json x.zpack",
+        "list-refs x.zpack",
+        "log --json x.zpack main",
+        "log x.zpack main",
+        "ls-tree x.zpack lines",
+        "protect --json x.zpack",
+        "repair --json x.zpack",
+        "report --json x.zpack",
+        "report x.zpack",
+        "restore --bundle - x.zpack",
+        "restore --json -q x.zpack r.git",
+        "rev-list --all x.zpack",
+        "rev-list --objects --all x.zpack",
+        "salvage --json -q x.zpack s.git",
+        "show --blocks --json x.zpack",
+        "show --json x.zpack",
+        "show x.zpack",
+        "verify --json x.zpack",
+        "verify x.zpack",
+        "--help",
+        "--version",
+        "show --help"}) {
+    SCOPED_TRACE(command);
+    const ProcessResult result = Shell("\"$0\" " + command + " > /dev/full");
+    EXPECT_EQ(result.exit_code, 128);
+    EXPECT_THAT(result.err,
+                ::testing::EndsWith("fatal: write failure on standard output: "
+                                    "No space left on device\n"));
+  }
+  EXPECT_TRUE(Run({"verify", "-q", "y.zpack"}).ok());
+}
+
 TEST_F(StreamTest, FullOutputIsAnError) {
   const ProcessResult result = Shell("\"$0\" convert -q repo - > /dev/full");
   EXPECT_EQ(result.exit_code, 128);

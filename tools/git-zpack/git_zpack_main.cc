@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <exception>
 #include <iostream>
+#include <ostream>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -19,6 +20,7 @@
 
 #include "cli.h"
 #include "manual_page.h"
+#include "named_output.h"
 #include "standard_streams.h"
 #include "zpack/process.h"
 
@@ -98,7 +100,9 @@ int Main(const std::vector<std::string>& arguments) {
     const auto* const command = zpack::cli::FindCommand(arguments.front());
     if (command != nullptr && command->interruptible) HandleSignals(stop);
   }
-  const zpack::cli::Io io{std::cin,         std::cout,
+  zpack::cli::ErrnoKeeper keeper(*std::cout.rdbuf());
+  std::ostream out(&keeper);
+  const zpack::cli::Io io{std::cin,         out,
                           std::cerr,        isatty(STDERR_FILENO) == 1,
                           stop.get_token(), isatty(STDOUT_FILENO) == 1};
   return zpack::cli::Run(arguments, io);

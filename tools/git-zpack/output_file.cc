@@ -64,12 +64,17 @@ Status CheckIsNoInput(const std::string& output, const std::string& input,
   return {};
 }
 
-// Returns the exit code.
-int Close(std::ofstream& out, const fs::path& path, const Io& io) {
+// Writes and closes the file `path`. Returns the exit code.
+int WriteTo(std::ofstream& file, const fs::path& path, const Io& io,
+            const std::function<int(std::ostream&)>& write) {
+  ErrnoKeeper keeper(*file.rdbuf());
+  std::ostream out(&keeper);
+  const int code = write(out);
+  if (code != kDone) return code;
   out.flush();
   if (!out) return Fail(io, NamedOutput::ToFile(out, path).Failure());
-  out.close();
-  return out ? kDone : Fail(io, NamedOutput::ToFile(out, path).Failure());
+  file.close();
+  return file ? kDone : Fail(io, NamedOutput::ToFile(file, path).Failure());
 }
 
 }  // namespace
@@ -94,8 +99,7 @@ int OutputFile::WriteInPlace(
     const Io& io, const std::function<int(std::ostream&)>& write) const {
   std::ofstream out(path_, std::ios::binary | std::ios::trunc);
   if (!out) return Fail(io, CannotCreate(path_, errno));
-  const int code = write(out);
-  return code == kDone ? Close(out, path_, io) : code;
+  return WriteTo(out, path_, io, write);
 }
 
 int OutputFile::Write(const Io& io,
@@ -110,8 +114,7 @@ int OutputFile::Write(const Io& io,
   }
   std::ofstream out(created->temporary_path(), std::ios::binary);
   if (!out) return Fail(io, CannotCreate(path_, errno));
-  int code = write(out);
-  if (code == kDone) code = Close(out, path_, io);
+  const int code = WriteTo(out, path_, io, write);
   if (code != kDone) return code;
   const Status published = created->Publish(identity_);
   return published ? kDone : Fail(io, published.error());
