@@ -103,6 +103,16 @@ TEST_F(ExecTest, TheEmptyTreeNeedNotBeStored) {
   ExpectSame({"cat-file", "-t", "tree"});
 }
 
+TEST_F(ExecTest, WarnsOfGrafts) {
+  WriteFile(repo_.git_dir() + "/info/grafts", tip_ + '\n');
+  Require(RunZpack({"convert", "-q", "--force", repo_.path(), file_}).ok(),
+          "convert");
+  const ProcessResult result = Exec({"git", "rev-list", "--count", "HEAD"});
+  EXPECT_EQ(result.out, "6\n");
+  EXPECT_THAT(result.err, HasSubstr("the grafts in 'info/grafts' are not "
+                                    "applied"));
+}
+
 TEST_F(ExecTest, ContentsAreFetchedWhenTheyAreNeeded) {
   const std::vector<std::string> missing = {"git", "rev-list", "--objects",
                                             "--missing=print", "--all"};

@@ -339,6 +339,24 @@ TEST_F(LogTest, UnbornBranchesHaveNoCommits) {
             "yet\n");
 }
 
+TEST_F(LogTest, WarnsOfGrafts) {
+  const std::string tip = repo_.History(3);
+  WriteFile(repo_.git_dir() + "/info/exclude", "x\n");
+  Convert();
+  const ProcessResult without = Log({"--format=%H"});
+  EXPECT_EQ(without.err, "");
+  WriteFile(repo_.git_dir() + "/info/grafts", tip + '\n');
+  Convert();
+  const std::string warning =
+      "warning: the grafts in 'info/grafts' are not applied; Git applies them "
+      "in a restored repository\n";
+  const ProcessResult with = Log({"--format=%H"});
+  EXPECT_EQ(with.err, warning);
+  EXPECT_EQ(with.out, without.out);
+  EXPECT_EQ(RunZpack({"rev-list", file_, "HEAD"}).err, warning);
+  EXPECT_EQ(RunZpack({"grep", "--all-history", "x", file_}).err, warning);
+}
+
 TEST_F(LogTest, RefusesWhatItDoesNotDo) {
   repo_.SetRef("refs/heads/main", repo_.SimpleCommit("x"));
   Convert();

@@ -17,6 +17,7 @@
 #include "common_options.h"
 #include "exec/git_setting.h"
 #include "exec/lazy_repository.h"
+#include "read/unapplied_grafts.h"
 #include "zpack/archive_reader.h"
 #include "zpack/quote.h"
 
@@ -111,6 +112,7 @@ int Run(const po::variables_map& values, const Io& io) {
     const ReadContext read(values, io);
     const auto reader = ArchiveReader::Open(file, read.options());
     if (!reader) return Fail(io, reader.error());
+    WarnOfGrafts(**reader, io.err);
     for (const char* const variable : kRepositoryVariables) unsetenv(variable);
     AddOwnDirectoryToPath();
     const LazyOptions options = {

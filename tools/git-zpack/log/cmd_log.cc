@@ -16,6 +16,7 @@
 #include "log/log_request.h"
 #include "read/revision_range.h"
 #include "terminal_text.h"
+#include "read/unapplied_grafts.h"
 #include "zpack/archive_reader.h"
 #include "zpack/quote.h"
 
@@ -204,6 +205,7 @@ int Run(const po::variables_map& values, const Io& io) {
 }
 
 }  // namespace
+  WarnOfGrafts(**reader, io.err);
 }  // namespace log_command
 
 const Command kLogCommand = {

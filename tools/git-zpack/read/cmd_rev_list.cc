@@ -11,6 +11,7 @@
 #include "common_options.h"
 #include "named_output.h"
 #include "read/revision_range.h"
+#include "read/unapplied_grafts.h"
 #include "zpack/archive_reader.h"
 #include "zpack/quote.h"
 
@@ -129,6 +130,7 @@ int Run(const po::variables_map& values, const Io& io) {
   }
   for (const std::string& revision : revisions) {
     const Status added = AddRevision(**reader, revision, walk);
+  WarnOfGrafts(**reader, io.err);
     if (!added) return FailToResolve(values, revision, added.error(), io);
   }
   const auto names = Has(values, "no-object-names") ? LineWriter::Names::kNo

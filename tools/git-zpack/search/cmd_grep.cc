@@ -9,6 +9,8 @@
 #include <utility>
 
 #include "common_options.h"
+#include "read/resolve_name.h"
+#include "read/unapplied_grafts.h"
 #include "search/grep_printer.h"
 #include "search/grep_request.h"
 #include "search/history_printer.h"
@@ -201,8 +203,9 @@ int Run(const po::variables_map& values, const Io& io) {
   const ReadContext context(values, io);
   const auto reader = ArchiveReader::Open(request.file, context.options());
   if (!reader) return Fail(io, reader.error());
-  return request.all_history ? SearchHistory(**reader, request, io)
-                             : SearchTrees(**reader, request, io);
+  if (!request.all_history) return SearchTrees(**reader, request, io);
+  WarnOfGrafts(**reader, io.err);
+  return SearchHistory(**reader, request, io);
 }
 
 }  // namespace

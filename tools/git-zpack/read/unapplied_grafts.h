@@ -1,0 +1,18 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Grafts, which give commits other parents in Git alone. Thread-compatible.
+
+#pragma once
+
+#include <iosfwd>
+
+#include "zpack/archive_reader.h"
+
+namespace zpack::cli {
+
+// Warns on `err` if the file has grafts. Without a readable table of files,
+// does nothing.
+void WarnOfGrafts(const ArchiveReader& reader, std::ostream& err);
+
+}  // namespace zpack::cli
