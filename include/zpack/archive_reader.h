@@ -210,6 +210,13 @@ class ArchiveReader {
   // or path also the errors of Read, and with <text> those of Walk.
   Result<ObjectId> Resolve(std::string_view name) const;
 
+  // The part of `name`, as for Resolve, that names a ref and that Git calls
+  // ambiguous: another ref has this name as well, or the id of an object is
+  // this name or begins with it. Resolve takes the first ref in the order of
+  // gitrevisions(7), or the object whose whole id it is. Empty if nothing is
+  // ambiguous, and if ids that might be cannot be read.
+  std::string_view AmbiguousRef(std::string_view name) const;
+
   // The id that begins with the hexadecimal digits `abbreviation`, one or more.
   //
   // Errors: as for Resolve.

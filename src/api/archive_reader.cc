@@ -115,6 +115,13 @@ Result<ObjectId> ArchiveReader::Resolve(std::string_view name) const {
   return Guarded([&] { return state_->revisions.Resolve(name); });
 }
 
+std::string_view ArchiveReader::AmbiguousRef(std::string_view name) const {
+  return Guarded([&]() -> Result<std::string_view> {
+           return state_->revisions.AmbiguousRef(name);
+         })
+      .value_or(std::string_view());
+}
+
 Result<ObjectId> ArchiveReader::Peel(const ObjectId& id,
                                      ObjectType type) const {
   return Guarded([&] { return state_->revisions.Peel(id, type); });

@@ -59,17 +59,12 @@ Result<ObjectId> NameResolver::Resolve(std::string_view name,
                                        const Wanted& wanted) {
   if (name == "@") name = "HEAD";
   // As in Git, a full id is an id even when a ref has that name.
-  if (name.size() == ObjectIdWidth(archive_.header().object_format) * 2) {
-    if (const auto id = ObjectId::FromHex(name)) {
-      ZPACK_TRY(locator_.Contains(*id));
-      return *id;
-    }
+  if (const auto id = WholeId(name)) {
+    ZPACK_TRY(locator_.Contains(*id));
+    return *id;
   }
-  for (const std::string_view rule : kRefRules) {
-    const ObjectId target =
-        archive_.refs().Resolve(fmt::format(fmt::runtime(rule), name));
-    if (!target.empty()) return target;
-  }
+  const std::vector<ObjectId> targets = RefsNamed(name);
+  if (!targets.empty()) return targets.front();
   if (const std::string& unborn = archive_.refs().head_symref;
       name == "HEAD" && !unborn.empty()) {
     return MakeError(ErrorCode::kNotFound,
@@ -85,6 +80,30 @@ Result<ObjectId> NameResolver::Resolve(std::string_view name,
     const auto info = ReadInfo(id);
     return info && info->type == ObjectType::kCommit;
   });
+}
+
+bool NameResolver::IsAmbiguous(std::string_view name) {
+  const size_t refs = RefsNamed(name == "@" ? "HEAD" : name).size();
+  if (refs != 1) return refs > 1;
+  return WholeId(name) ||
+         (name.size() >= kMinAbbreviation && ResolveAbbreviation(name));
+}
+
+std::optional<ObjectId> NameResolver::WholeId(std::string_view name) const {
+  if (name.size() != ObjectIdWidth(archive_.header().object_format) * 2) {
+    return std::nullopt;
+  }
+  return ObjectId::FromHex(name);
+}
+
+std::vector<ObjectId> NameResolver::RefsNamed(std::string_view name) const {
+  std::vector<ObjectId> targets;
+  for (const std::string_view rule : kRefRules) {
+    const ObjectId target =
+        archive_.refs().Resolve(fmt::format(fmt::runtime(rule), name));
+    if (!target.empty()) targets.push_back(target);
+  }
+  return targets;
 }
 
 Result<ObjectInfo> NameResolver::ReadInfo(const ObjectId& id) {

@@ -7,7 +7,9 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string_view>
+#include <vector>
 
 #include "reader/archive_file.h"
 #include "reader/object_locator.h"
@@ -36,11 +38,20 @@ class NameResolver {
   Result<ObjectId> ResolveAbbreviation(std::string_view name,
                                        const Wanted& wanted = {});
 
+  // Whether `name` is that of a ref, and also that of another ref, or an id, or
+  // an abbreviation of a single id. False if ids cannot be read.
+  bool IsAmbiguous(std::string_view name);
+
   // Returns type and size of an object. Errors are those of ObjectLocator and
   // ObjectReader.
   Result<ObjectInfo> ReadInfo(const ObjectId& id);
 
  private:
+  // The id that `name` is if it is as long as one.
+  std::optional<ObjectId> WholeId(std::string_view name) const;
+  // The objects of all refs of this name, in the order in which Git looks for
+  // them.
+  std::vector<ObjectId> RefsNamed(std::string_view name) const;
   std::unexpected<Error> NoSuchName(std::string_view name) const;
 
   const ArchiveFile& archive_;

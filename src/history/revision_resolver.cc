@@ -100,6 +100,12 @@ Result<ObjectId> RevisionResolver::Resolve(std::string_view name) {
   return FindPath(id, *parsed.path, name);
 }
 
+std::string_view RevisionResolver::AmbiguousRef(std::string_view name) {
+  if (name.starts_with(':')) return {};
+  const std::string_view base = ParseRevisionName(name).base;
+  return names_.IsAmbiguous(base) ? base : std::string_view();
+}
+
 Result<ObjectId> RevisionResolver::Follow(const ObjectId& id,
                                           const RevisionStep& step,
                                           std::string_view name) {

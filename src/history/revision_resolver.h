@@ -31,6 +31,9 @@ class RevisionResolver {
   // can make the way a circle.
   Result<ObjectId> Resolve(std::string_view name);
 
+  // As ArchiveReader::AmbiguousRef.
+  std::string_view AmbiguousRef(std::string_view name);
+
   // The first object that has the type `type`, or without a type, that is no
   // tag, starting with `id` and following tags and, to a tree, the commit.
   // Returns kNotFound if there is none. Other errors are those of ObjectReader.

@@ -207,6 +207,61 @@ TEST_F(RevisionNamesTest, ErrorsNameWhatIsMissing) {
 }
 
 TEST_F(RevisionNamesTest, RevListTakesThem) {
+// What Git says of it counts the uses of a name, which are its own.
+TEST_F(RevisionNamesTest, WarnsOfAmbiguousRefsAsGitDoes) {
+  const std::string id = repo_.Git({"rev-parse", "main"});
+  const std::string digits = id.substr(0, 7);
+  for (const std::string& name :
+       {std::string("v1"), std::string("HEAD"), digits, id}) {
+    repo_.SetRef("refs/heads/" + name, tip_);
+  }
+  Convert();
+  const auto warns = [&](std::vector<std::string> words, size_t file,
+                         const std::string& name) {
+    const ProcessResult git = repo_.TryGit(words);
+    words.insert(words.begin() + static_cast<ptrdiff_t>(file), file_);
+    const ProcessResult ours = RunZpack(words);
+    EXPECT_EQ(ours.exit_code, 0) << ours.err;
+    EXPECT_EQ(ours.out, git.out);
+    const std::string warning =
+        "warning: refname '" + name + "' is ambiguous.\n";
+    EXPECT_EQ(ours.err, name.empty() ? "" : warning) << words.back();
+    EXPECT_EQ(git.err.find("' is ambiguous.") == std::string::npos,
+              name.empty())
+        << git.err;
+    EXPECT_THAT(git.err, HasSubstr(name.empty() ? "" : warning));
+  };
+  warns({"rev-list", "v1"}, 1, "v1");
+  warns({"rev-list", "tags/v1~2"}, 1, "");
+  warns({"rev-list", "^v1~2", "main"}, 1, "v1");
+  warns({"rev-list", "main..v1"}, 1, "v1");
+  warns({"rev-list", "main^!"}, 1, "");
+  warns({"rev-list", "v1^@"}, 1, "v1");
+  warns({"rev-list", "--all"}, 1, "");
+  warns({"rev-list", digits}, 1, digits);
+  warns({"rev-list", id}, 1, id);
+  warns({"rev-list", "@"}, 1, "@");
+  warns({"rev-list", ":/."}, 1, "");
+  warns({"cat-file", "-p", "v1:file"}, 2, "v1");
+  warns({"cat-file", "-t", id + "^{tree}"}, 2, id);
+  warns({"ls-tree", "v1^{tree}"}, 1, "v1");
+  warns({"grep", "-c", "content", "v1"}, 3, "v1");
+  warns({"log", "--no-notes", "--no-mailmap", "--format=%H", "-1", "v1"}, 5,
+        "v1");
+}
+
+TEST_F(RevisionNamesTest, BatchesWarnOfAmbiguousRefsAsGitDoes) {
+  const std::string id = repo_.Git({"rev-parse", "main"});
+  repo_.SetRef("refs/heads/v1", tip_);
+  repo_.SetRef("refs/heads/" + id, tip_);
+  Convert();
+  ProcessOptions options;
+  options.input = "main\nv1^{tree}\n" + id + "\n";
+  const ProcessResult ours =
+      RunZpack({"cat-file", "--batch-check", file_}, options);
+  EXPECT_EQ(ours.err, "warning: refname 'v1' is ambiguous.\n");
+}
+
   Convert();
   for (const char* const name : {"v1~2", "HEAD^2", "outer^{}", "main~1"}) {
     EXPECT_EQ(RunZpack({"rev-list", file_, name}).out,

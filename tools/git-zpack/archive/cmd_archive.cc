@@ -48,8 +48,9 @@ struct Contents {
   std::string prefix = {};  // of all paths
 };
 
-Result<Contents> Find(const ArchiveReader& reader, const std::string& name) {
-  const auto id = ResolveName(reader, name);
+Result<Contents> Find(const ArchiveReader& reader, const std::string& name,
+                      std::ostream& err) {
+  const auto id = ResolveName(reader, name, err);
   if (!id) return std::unexpected(id.error());
   const auto tree = reader.Peel(*id, ObjectType::kTree);
   if (!tree) return std::unexpected(tree.error());
@@ -173,7 +174,7 @@ int Run(const po::variables_map& values, const Io& io) {
   const auto reader =
       ArchiveReader::Open(file, ReadContext(values, io).options());
   if (!reader) return Fail(io, reader.error());
-  auto contents = Find(**reader, Text(values, "tree-ish"));
+  auto contents = Find(**reader, Text(values, "tree-ish"), io.err);
   if (!contents) return Fail(io, contents.error());
   contents->prefix = Text(values, "prefix");
   plan.contents = *std::move(contents);

@@ -14,9 +14,10 @@
 #include "log/format_string.h"
 #include "log/log_json.h"
 #include "log/log_request.h"
+#include "read/resolve_name.h"
 #include "read/revision_range.h"
-#include "terminal_text.h"
 #include "read/unapplied_grafts.h"
+#include "terminal_text.h"
 #include "zpack/archive_reader.h"
 #include "zpack/quote.h"
 
@@ -34,7 +35,9 @@ void AddRefs(const RefsSnapshot& refs, std::string_view prefix,
 }
 
 // Without a revision, log begins with HEAD.
-Status AddHead(const ArchiveReader& reader, WalkOptions& walk) {
+Status AddHead(const ArchiveReader& reader, WalkOptions& walk,
+               std::ostream& err) {
+  WarnIfAmbiguous(reader, "HEAD", err);
   const auto head = reader.Resolve("HEAD");
   if (head) {
     walk.starts.push_back(*head);
@@ -54,12 +57,12 @@ Status AddHead(const ArchiveReader& reader, WalkOptions& walk) {
 }
 
 Status AddStart(const ArchiveReader& reader, const LogRequest::Start& start,
-                WalkOptions& walk) {
+                WalkOptions& walk, std::ostream& err) {
   if (!start.refs.empty()) {
     AddRefs(reader.refs(), start.refs, walk);
     return {};
   }
-  Status added = AddRevision(reader, start.revision, walk);
+  Status added = AddRevision(reader, start.revision, walk, err);
   if (!added && added.error().code == ErrorCode::kNotFound) {
     added.error().message += "; paths come after '--'";
   }
@@ -87,15 +90,16 @@ Status FindLeft(const ArchiveReader& reader, const std::string& revision,
   });
 }
 
-Status ResolveStarts(const ArchiveReader& reader, LogRequest& request) {
+Status ResolveStarts(const ArchiveReader& reader, LogRequest& request,
+                     std::ostream& err) {
   WalkOptions walk;
   for (const LogRequest::Start& start : request.starts) {
-    if (const Status added = AddStart(reader, start, walk); !added) {
+    if (const Status added = AddStart(reader, start, walk, err); !added) {
       return added;
     }
   }
   if (request.starts.empty() && request.log.refs == WalkRefs::kNone) {
-    if (const Status added = AddHead(reader, walk); !added) return added;
+    if (const Status added = AddHead(reader, walk, err); !added) return added;
   }
   request.log.starts = std::move(walk.starts);
   request.log.excluded = std::move(walk.excluded);
@@ -105,6 +109,7 @@ Status ResolveStarts(const ArchiveReader& reader, LogRequest& request) {
       request.log.object = *id;
       return {};
     }
+    WarnIfAmbiguous(reader, *request.object, err);
     const auto id = reader.Resolve(*request.object);
     if (!id) return std::unexpected(id.error());
     request.log.object = *id;
@@ -175,7 +180,7 @@ Status PrintJsonCommits(const ArchiveReader& reader, const LogRequest& request,
 }
 
 Status List(const ArchiveReader& reader, LogRequest& request, const Io& io) {
-  if (const Status found = ResolveStarts(reader, request); !found) {
+  if (const Status found = ResolveStarts(reader, request, io.err); !found) {
     return found;
   }
   const auto sources = SourcesOf(reader, request, io.json);
@@ -200,12 +205,12 @@ int Run(const po::variables_map& values, const Io& io) {
   const ReadContext context(values, io);
   const auto reader = ArchiveReader::Open(request.file, context.options());
   if (!reader) return Fail(io, reader.error());
+  WarnOfGrafts(**reader, io.err);
   const Status listed = List(**reader, request, io);
   return listed ? kDone : Fail(io, listed.error());
 }
 
 }  // namespace
-  WarnOfGrafts(**reader, io.err);
 }  // namespace log_command
 
 const Command kLogCommand = {

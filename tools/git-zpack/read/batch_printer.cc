@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "common_options.h"
+#include "read/resolve_name.h"
 
 namespace zpack::cli {
 namespace {
@@ -191,6 +192,10 @@ Status PrintNamed(const ArchiveReader& reader, BatchPrinter& printer,
     if (!named) {
       resolved = std::unexpected(named.error());
       break;
+    }
+    // Of an id, only the other modes warn in Git.
+    if (!ObjectId::FromHex(named->name)) {
+      WarnIfAmbiguous(reader, named->name, io.err);
     }
     const bool add = input.buffer && printer.prints_contents();
     const Status status =

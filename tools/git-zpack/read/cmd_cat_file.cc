@@ -89,7 +89,7 @@ int PrettyPrint(const ArchiveReader& reader, const po::variables_map& values,
 int RunOne(const ArchiveReader& reader, const po::variables_map& values,
            const Io& io) {
   if (!Has(values, "object")) throw UsageError{"missing <object>"};
-  const auto id = ResolveName(reader, Text(values, "object"));
+  const auto id = ResolveName(reader, Text(values, "object"), io.err);
   if (!id) {
     // Like Git: if the object is missing, an id gives exit code 1, and any
     // other name gives an error.

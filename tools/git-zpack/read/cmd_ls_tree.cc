@@ -137,7 +137,7 @@ int Run(const po::variables_map& values, const Io& io) {
   const auto reader = ArchiveReader::Open(FileToRead(values),
                                           ReadContext(values, io).options());
   if (!reader) return Fail(io, reader.error());
-  const auto id = ResolveName(**reader, Text(values, "tree-ish"));
+  const auto id = ResolveName(**reader, Text(values, "tree-ish"), io.err);
   if (!id) return Fail(io, id.error());
   const auto tree = (*reader)->Peel(*id, ObjectType::kTree);
   if (!tree) return Fail(io, tree.error());

@@ -129,8 +129,7 @@ int Run(const po::variables_map& values, const Io& io) {
     walk.objects = WalkObjects::kAll;
   }
   for (const std::string& revision : revisions) {
-    const Status added = AddRevision(**reader, revision, walk);
-  WarnOfGrafts(**reader, io.err);
+    const Status added = AddRevision(**reader, revision, walk, io.err);
     if (!added) return FailToResolve(values, revision, added.error(), io);
   }
   const auto names = Has(values, "no-object-names") ? LineWriter::Names::kNo

@@ -5,12 +5,22 @@
 
 #include <fmt/format.h>
 
+#include <ostream>
+
 #include "zpack/quote.h"
 
 namespace zpack::cli {
 
+void WarnIfAmbiguous(const ArchiveReader& reader, std::string_view name,
+                     std::ostream& err) {
+  const std::string_view ref = reader.AmbiguousRef(name);
+  if (ref.empty()) return;
+  err << fmt::format("warning: refname '{}' is ambiguous.\n", QuoteName(ref));
+}
+
 Result<ObjectId> ResolveName(const ArchiveReader& reader,
-                             const std::string& name) {
+                             const std::string& name, std::ostream& err) {
+  WarnIfAmbiguous(reader, name, err);
   auto id = reader.Resolve(name);
   if (id || id.error().code != ErrorCode::kNotFound || name.empty() ||
       name.contains(':')) {

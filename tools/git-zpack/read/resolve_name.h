@@ -5,16 +5,22 @@
 
 #pragma once
 
+#include <iosfwd>
 #include <string>
+#include <string_view>
 
 #include "zpack/archive_reader.h"
 #include "zpack/result.h"
 
 namespace zpack::cli {
 
-// ArchiveReader::Resolve. If nothing has the name, but HEAD has a path of that
-// name, the error also names the path as a revision.
+// Like Git, warns on `err` if the ref that `name` names is ambiguous.
+void WarnIfAmbiguous(const ArchiveReader& reader, std::string_view name,
+                     std::ostream& err);
+
+// ArchiveReader::Resolve, with the warning. If nothing has the name, but HEAD
+// has a path of that name, the error also names the path as a revision.
 Result<ObjectId> ResolveName(const ArchiveReader& reader,
-                             const std::string& name);
+                             const std::string& name, std::ostream& err);
 
 }  // namespace zpack::cli

@@ -7,10 +7,12 @@
 
 #include <charconv>
 #include <optional>
+#include <ostream>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "read/resolve_name.h"
 #include "zpack/quote.h"
 
 namespace zpack::cli {
@@ -18,8 +20,10 @@ namespace {
 
 // Like Git, takes an abbreviation of several ids for the only one that leads to
 // a commit.
-Result<ObjectId> Resolve(const ArchiveReader& reader, std::string_view name) {
+Result<ObjectId> Resolve(const ArchiveReader& reader, std::string_view name,
+                         std::ostream& err) {
   auto id = reader.Resolve(name);
+  if (id) WarnIfAmbiguous(reader, name, err);
   if (!id && id.error().code == ErrorCode::kAmbiguous) {
     auto commit = reader.Resolve(fmt::format("{}^0", name));
     if (commit || commit.error().code == ErrorCode::kAmbiguous) return commit;
@@ -104,8 +108,9 @@ struct Sides {
 
 // `revision` without the suffix '^!' or '^-<n>', which leaves out parents.
 Status AddWithoutParents(const ArchiveReader& reader, std::string_view revision,
-                         std::optional<size_t> only, const Sides& to) {
-  const auto id = Resolve(reader, revision);
+                         std::optional<size_t> only, const Sides& to,
+                         std::ostream& err) {
+  const auto id = Resolve(reader, revision, err);
   if (!id) return std::unexpected(id.error());
   auto parents = ParentsOf(reader, *id);
   if (!parents) return std::unexpected(parents.error());
@@ -124,14 +129,14 @@ Status AddWithoutParents(const ArchiveReader& reader, std::string_view revision,
 }  // namespace
 
 Status AddRevision(const ArchiveReader& reader, std::string_view revision,
-                   WalkOptions& walk) {
+                   WalkOptions& walk, std::ostream& err) {
   if (const auto dots = FindDots(revision)) {
-    const auto left = Resolve(reader, dots->left);
-    const auto right = Resolve(reader, dots->right);
+    const auto left = Resolve(reader, dots->left, err);
+    const auto right = Resolve(reader, dots->right, err);
     if (left && right) return AddDots(reader, *dots, *left, *right, walk);
     // Dots may also be part of a path, as in 'HEAD:a..b'.
-    const auto whole =
-        Resolve(reader, revision.substr(revision.starts_with('^') ? 1 : 0));
+    const auto whole = Resolve(
+        reader, revision.substr(revision.starts_with('^') ? 1 : 0), err);
     if (!whole) return std::unexpected((left ? right : left).error());
   }
   std::string_view name = revision;
@@ -141,7 +146,7 @@ Status AddRevision(const ArchiveReader& reader, std::string_view revision,
                  negated ? walk.starts : walk.excluded};
   if (name.ends_with("^@")) {
     name.remove_suffix(2);
-    const auto id = Resolve(reader, name);
+    const auto id = Resolve(reader, name, err);
     if (!id) return std::unexpected(id.error());
     const auto parents = ParentsOf(reader, *id);
     if (!parents) return std::unexpected(parents.error());
@@ -150,12 +155,12 @@ Status AddRevision(const ArchiveReader& reader, std::string_view revision,
   }
   if (name.ends_with("^!")) {
     name.remove_suffix(2);
-    return AddWithoutParents(reader, name, std::nullopt, to);
+    return AddWithoutParents(reader, name, std::nullopt, to, err);
   }
   if (const auto only = TakeMinus(name)) {
-    return AddWithoutParents(reader, name, only, to);
+    return AddWithoutParents(reader, name, only, to, err);
   }
-  const auto id = Resolve(reader, name);
+  const auto id = Resolve(reader, name, err);
   if (!id) return std::unexpected(id.error());
   to.wanted.push_back(*id);
   return {};

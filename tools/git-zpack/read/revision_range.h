@@ -7,6 +7,7 @@
 
 #pragma once
 
+#include <iosfwd>
 #include <string_view>
 
 #include "zpack/archive_reader.h"
@@ -16,10 +17,11 @@
 namespace zpack::cli {
 
 // Adds what `revision` stands for to WalkOptions::starts and excluded. Any
-// other name that ArchiveReader::Resolve takes is a start.
+// other name that ArchiveReader::Resolve takes is a start. Warns on `err` of
+// ambiguous refs.
 //
 // Errors are those of ArchiveReader::Resolve, MergeBases and Peel.
 Status AddRevision(const ArchiveReader& reader, std::string_view revision,
-                   WalkOptions& walk);
+                   WalkOptions& walk, std::ostream& err);
 
 }  // namespace zpack::cli

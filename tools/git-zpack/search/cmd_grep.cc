@@ -55,7 +55,9 @@ nlohmann::ordered_json FileToJson(std::string_view revision,
 }
 
 Result<ObjectId> ResolveRevision(const ArchiveReader& reader,
-                                 const std::string& revision) {
+                                 const std::string& revision,
+                                 std::ostream& err) {
+  WarnIfAmbiguous(reader, revision, err);
   auto id = reader.Resolve(revision);
   if (!id && id.error().code == ErrorCode::kNotFound) {
     id.error().message += "; paths come after '--'";
@@ -70,7 +72,7 @@ int SearchTrees(const ArchiveReader& reader, GrepRequest& request,
   if (!search) return Fail(io, search.error());
   std::vector<ObjectId> roots;
   for (const std::string& revision : request.revisions) {
-    const auto id = ResolveRevision(reader, revision);
+    const auto id = ResolveRevision(reader, revision, io.err);
     if (!id) return Fail(io, id.error());
     roots.push_back(*id);
   }
