@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "zpack/tree_path.h"
 
 namespace zpack {
 namespace {
@@ -16,7 +17,7 @@ constexpr size_t kMaxDepth = 2048;
 
 TreeSide SideOf(const NumberedTrees::Row* row) {
   if (row == nullptr) return {};
-  return {row->mode, row->child};
+  return {CanonicalMode(row->mode), row->child};
 }
 
 std::optional<ObjectNumber> TreeOf(const NumberedTrees::Row* row) {

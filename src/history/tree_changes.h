@@ -23,9 +23,8 @@
 namespace zpack {
 
 // A file, link or submodule at a path, or a directory where those are visited.
-// Mode 0: there is none.
 struct TreeSide {
-  uint32_t mode = 0;
+  uint32_t mode = 0;  // as CanonicalMode makes it; 0: there is none
   ObjectNumber object;
 
   bool exists() const { return mode != 0; }
@@ -36,7 +35,7 @@ struct TreeSide {
 struct TreeChange {
   std::string_view path;
   std::span<const TreeSide> before;  // one for each tree that is compared with
-  TreeSide after;                    // differs from each of them
+  TreeSide after;  // differs from each of them, maybe only by an odd mode
 };
 
 class TreeComparison {

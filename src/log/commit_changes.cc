@@ -17,11 +17,6 @@
 namespace zpack::log {
 namespace {
 
-TreeSide Canonical(const TreeSide& side) {
-  if (!side.exists()) return side;
-  return {CanonicalMode(side.mode), side.object};
-}
-
 bool IsModule(const TreeSide& side) {
   return side.exists() && IsGitlinkMode(side.mode);
 }
@@ -72,17 +67,20 @@ Result<Visit> CommitChanges::Compare(ObjectNumber commit, Parent parent,
   return comparison_.Compare(
       std::span(&before, 1), tree,
       [&](const TreeChange& change) -> Result<Visit> {
-        const TreeSide old_side = Canonical(change.before.front());
-        const TreeSide new_side = Canonical(change.after);
+        const TreeSide& before_side = change.before.front();
+        const bool is_directory =
+            IsTreeMode(before_side.mode) || IsTreeMode(change.after.mode);
+        const bool matches = is_directory || paths.Matches(change.path);
         // A submodule is a directory to a pathspec that ends with a slash.
-        const bool is_module = IsModule(old_side) || IsModule(new_side);
-        const bool is_directory = IsTreeMode(change.before.front().mode) ||
-                                  IsTreeMode(change.after.mode);
-        if (!is_directory && !paths.Matches(change.path) &&
-            !(is_module && paths.Matches(std::string(change.path) + '/'))) {
-          return Visit::kContinue;
-        }
-        // Only an odd mode has changed.
+        const auto matching = [&](const TreeSide& side) {
+          return matches || (IsModule(side) &&
+                             paths.Matches(std::string(change.path) + '/'))
+                     ? side
+                     : TreeSide();
+        };
+        const TreeSide old_side = matching(before_side);
+        const TreeSide new_side = matching(change.after);
+        // No side matches, or only an odd mode has changed.
         if (old_side == new_side) return Visit::kContinue;
         return visit({change.path, std::span(&old_side, 1), new_side});
       },

@@ -334,6 +334,25 @@ TEST_F(LogContentsTest, ReadsModesAsGitDoes) {
   ExpectSame({{}, {"--full-history", "--", "file"}, {"-Gy", "--name-status"}});
 }
 
+TEST_F(LogContentsTest, AnEntryWithoutAModeIsASubmodule) {
+  const std::string blob = repo_.WriteBlob("x\n");
+  const std::string file = TreeEntryBytes("100644", "a", blob);
+  for (const char* const mode : {"0", "", "00", "100644", "0", "160000", "0"}) {
+    const std::string_view given = mode;
+    Commit(file + (given.empty() ? "" : TreeEntryBytes(mode, "m", blob)));
+  }
+  Commit(TreeEntryBytes("0", "a", blob));
+  ExpectSame({{},
+              {"--diff-filter=A"},
+              {"--diff-filter=D"},
+              {"--diff-filter=T"},
+              {"--find-object=" + blob},
+              {"-Ssub"},
+              {"--", "m"},
+              {"--", "m/"},
+              {"--full-history", "--", "a"}});
+}
+
 TEST_F(LogContentsTest, ALineGetsItsLineFeed) {
   for (const char* const content :
        {"x\nlast", "x\nlast\n", "x\nlast", "y\nx\nlast", "last\nx\nlast\n"}) {
