@@ -370,7 +370,14 @@ TEST_F(LogTest, RefusesWhatItDoesNotDo) {
         << option;
     EXPECT_EQ(result.out, "") << option;
   }
-  EXPECT_EQ(Log({"--since=frobnicate"}).exit_code, 129);
+  for (const char* const date :
+       {"frobnicate", "20240501123000", "99 years ago"}) {
+    const ProcessResult result = Log({std::string("--until=") + date});
+    EXPECT_EQ(result.exit_code, 129) << date;
+    EXPECT_THAT(result.err, HasSubstr(std::string("date '") + date)) << date;
+  }
+  EXPECT_THAT(Log({"-l99999999999"}).err,
+              HasSubstr("option '-l' expects a number"));
   EXPECT_EQ(Log({"--diff-filter=Q"}).exit_code, 129);
   for (const char* const option : {"-M5x", "-M=50", "-C=3"}) {
     EXPECT_EQ(Log({option}).exit_code, 129) << option;

@@ -10,6 +10,7 @@
 
 #include "support/repo_builder.h"
 #include "support/temp_dir.h"
+#include "support/time_zone.h"
 
 namespace zpack::cli {
 namespace {
@@ -40,8 +41,28 @@ TEST(ParseSinceDate, RefusesOthers) {
   for (const char* const text :
        {"", "x", "3", "3 days from now", "days", "2024-13-01", "2024-05",
         "2024-05-01 25:00", "2024-05-01 12:30 +99999", "noon", "@", "@x",
-        "99999999999999999999", "3 fortnights ago", "Wed 1"}) {
+        "99999999999999999999", "4102444800", "20240501123000",
+        "3 fortnights ago", "Wed 1"}) {
     EXPECT_EQ(ParseSinceDate(text, kSinceNow), std::nullopt) << text;
+  }
+}
+
+TEST(ParseSinceDate, MayLieBefore1970) {
+  constexpr int64_t kYears = 60 * 365;
+  EXPECT_EQ(ParseSinceDate("21900 days ago", kSinceNow),
+            kSinceNow - kYears * kSinceDay);
+  EXPECT_LT(ParseSinceDate("99 years ago", kSinceNow), 0);
+}
+
+TEST(ParseSinceDate, ADayAloneHasTheDaylightSavingTimeOfNow) {
+  const testing::TimeZone zone(testing::kNewYork);
+  constexpr int64_t kWinterNoon = 1768496400;  // 2026-01-15 12:00 -0500
+  constexpr int64_t kSummerNoon = 1784131200;  // 2026-07-15 12:00 -0400
+  EXPECT_EQ(ParseSinceDate("2024-07-01", kWinterNoon), 1719853200);
+  EXPECT_EQ(ParseSinceDate("1 Jul 2024", kWinterNoon), 1719853200);
+  EXPECT_EQ(ParseSinceDate("2024-01-10", kSummerNoon), 1704902400);
+  for (const int64_t now : {kWinterNoon, kSummerNoon}) {
+    EXPECT_EQ(ParseSinceDate("2024-07-01 12:00:00", now), 1719849600);
   }
 }
 

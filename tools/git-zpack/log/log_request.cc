@@ -37,7 +37,11 @@ uint64_t DateOf(const CommandWord& word) {
         "12:30:00 +0200', '3 days ago', 'yesterday' and '@1714521600'",
         QuoteName(word.value, kMaxNameInMessage))};
   }
-  return static_cast<uint64_t>(std::max<int64_t>(*date, 0));
+  if (*date < 0) {
+    throw UsageError{fmt::format("date '{}' is before 1970",
+                                 QuoteName(word.value, kMaxNameInMessage))};
+  }
+  return static_cast<uint64_t>(*date);
 }
 
 bool TakeStart(const CommandWord& word, LogRequest& request) {

@@ -108,7 +108,7 @@ std::optional<int64_t> ParseRelative(const std::vector<std::string>& words,
     }
   }
   if (!touched || count >= 0) return std::nullopt;
-  return std::max<int64_t>(time, 0);
+  return time;
 }
 
 // "12:30" or "12:30:00".
@@ -192,9 +192,10 @@ std::optional<int64_t> ParseDay(std::string_view text, int64_t now) {
   if (sign != std::string::npos) spaced.insert(sign, " ");
   std::vector<std::string> words = WordsOf(spaced, " ");
   std::tm date = LocalDate(now);
-  date.tm_isdst = -1;
   if (!TakeDay(words, date)) return std::nullopt;
+  // Like Git, takes a day alone for one with the daylight saving time of now.
   if (words.empty()) return std::mktime(&date);
+  date.tm_isdst = -1;
   if (!ParseClock(words.front(), date) || words.size() > 2) return std::nullopt;
   if (words.size() == 1) return std::mktime(&date);
   const auto offset = ParseOffset(words.back());
@@ -218,9 +219,11 @@ std::optional<int64_t> ParseSinceDate(std::string_view text, int64_t now) {
   if (text.starts_with('@')) {
     return DecimalNumber(text.substr(1, text.find(' ') - 1));
   }
-  // Git takes so long a number for seconds.
+  // Git takes so long a number for seconds, up to the year 2099.
   if (const auto number = DecimalNumber(text); number) {
-    return *number >= kMostCounted ? number : std::nullopt;
+    constexpr int64_t kYear2100 = 4'102'444'800;
+    return *number >= kMostCounted && *number < kYear2100 ? number
+                                                          : std::nullopt;
   }
   const auto relative = ParseRelative(WordsOf(text, ". ,-_/"), now);
   return relative ? relative : ParseDay(text, now);

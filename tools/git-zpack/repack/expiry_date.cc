@@ -108,9 +108,18 @@ std::optional<int64_t> ParseZone(std::string_view text) {
   return text[0] == '-' ? -offset : offset;
 }
 
+// std::tm::tm_isdst of a time in the zone of the process.
+int DaylightSavingAt(int64_t time) {
+  const auto seconds = static_cast<std::time_t>(time);
+  std::tm date{};
+  localtime_r(&seconds, &date);
+  return date.tm_isdst;
+}
+
 // "2024-05-01", then maybe a time of day, then maybe a zone; without one it is
-// local time.
-std::optional<int64_t> ParseDate(std::string_view text) {
+// local time. Git gives a day alone the time and the daylight saving time of
+// `now`: its beginning, with the latter, is never later.
+std::optional<int64_t> ParseDate(std::string_view text, int64_t now) {
   const auto words = Split(text, " T");
   if (words.empty() || words.size() > 3) return std::nullopt;
   const auto date = ParseFields(words[0], '-', 3, 4);
@@ -136,7 +145,7 @@ std::optional<int64_t> ParseDate(std::string_view text) {
     local.tm_hour = time[0];
     local.tm_min = time[1];
     local.tm_sec = time[2];
-    local.tm_isdst = -1;
+    local.tm_isdst = words.size() == 1 ? DaylightSavingAt(now) : -1;
     return std::mktime(&local);
   }
   const auto zone = ParseZone(words[2]);
@@ -152,7 +161,7 @@ std::optional<int64_t> ParseExpiryDate(std::string_view text, int64_t now) {
   if (text == "never" || text == "false") return 0;
   if (text.starts_with('@')) return ParseNumber(text.substr(1));
   if (const auto ago = ParseAgo(text)) return std::max<int64_t>(now - *ago, 0);
-  return ParseDate(text);
+  return ParseDate(text, now);
 }
 
 }  // namespace zpack::cli

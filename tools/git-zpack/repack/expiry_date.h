@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Parses expiry dates as git-gc(1) does. A pure function.
+// Parses expiry dates as git-gc(1) does. Uses the zone of the process.
+// Thread-safe.
 
 #pragma once
 
