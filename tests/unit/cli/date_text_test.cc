@@ -68,6 +68,22 @@ TEST(DateText, TakesOddDates) {
   EXPECT_EQ(DateAs("iso", "0", "+9999"), "1970-01-05 04:39:00 +9999");
 }
 
+// The numbers are those of Git: a conversion that ends the format is cut off by
+// one character if it is long.
+TEST(DateText, LosesNoWideText) {
+  const auto size = [](std::string_view form) {
+    return DateAs(form, "1112912113", "+0000").size();
+  };
+  EXPECT_EQ(size("format:%p"), 2U);
+  EXPECT_EQ(DateAs("format:%5", "0", "+0000"), "   %5");
+  EXPECT_EQ(size("format:%50"), 50U);
+  EXPECT_EQ(size("format:%1000"), 999U);
+  EXPECT_EQ(size("format:%01000000d"), 1'000'000U);
+  EXPECT_EQ(size("format:%010000000d%05000000d"), 15'000'000U);
+  EXPECT_EQ(DateAs("format:%0100000000d", "0", "+0000"),
+            "a date in the format '%0100000000d' is longer than 16 MiB");
+}
+
 TEST(ParseDateStyle, RefusesOthers) {
   for (const char* const form : {"", "isox", "format", "shortlocal", "x"}) {
     const auto style = ParseDateStyle(form, false);

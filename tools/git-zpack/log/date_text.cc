@@ -158,9 +158,9 @@ std::string HumanDate(const ZonedTime& time, const std::tm& date, bool local,
   return hide_zone ? text : fmt::format("{} {:+05}", text, time.zone);
 }
 
-// strftime(3), but '%s', '%z' and '%Z' of the zone of the commit.
-std::string FormattedDate(const std::string& format, const std::tm& date,
-                          int zone, bool local) {
+// `format` with '%s', '%z' and '%Z' of the zone of the commit.
+std::string WithZone(const std::string& format, const std::tm& date, int zone,
+                     bool local) {
   std::string known;
   for (size_t at = 0; at < format.size(); ++at) {
     const char next = at + 1 < format.size() ? format[at + 1] : '\0';
@@ -182,22 +182,38 @@ std::string FormattedDate(const std::string& format, const std::tm& date,
     }
     ++at;
   }
-  if (known.empty()) return known;
-  known += ' ';  // tells an empty text from a buffer that is too small
+  return known;
+}
+
+// strftime(3). Returns kLimitExceeded for a text of more than 16 MiB.
+Result<std::string> FormattedDate(const std::string& format,
+                                  const std::tm& date) {
+  if (format.empty()) return format;
   std::string text(128, '\0');
-  constexpr size_t kMostText = size_t{1} << 20;
-  size_t size = 0;
-  while (text.size() < kMostText &&
-         (size = std::strftime(text.data(), text.size(), known.c_str(),
-                               &date)) == 0) {
-    text.resize(text.size() * 2);
+  size_t size = std::strftime(text.data(), text.size(), format.c_str(), &date);
+  if (size != 0) {
+    text.resize(size);
+    return text;
   }
-  text.resize(size == 0 ? 0 : size - 1);
+  // Like Git, tells an empty text from a buffer that is too small by a space.
+  constexpr size_t kMostText = size_t{16} << 20;
+  const std::string spaced = format + ' ';
+  while (size == 0) {
+    if (text.size() > kMostText) {
+      return std::unexpected(Error{
+          ErrorCode::kLimitExceeded,
+          fmt::format("a date in the format '{}' is longer than {} MiB",
+                      QuoteName(format, kMaxNameInMessage), kMostText >> 20)});
+    }
+    text.resize(text.size() * 2);
+    size = std::strftime(text.data(), text.size(), spaced.c_str(), &date);
+  }
+  text.resize(size - 1);
   return text;
 }
 
-std::string CalendarDate(const ZonedTime& time, const std::tm& date,
-                         const DateStyle& style, int64_t now) {
+Result<std::string> CalendarDate(const ZonedTime& time, const std::tm& date,
+                                 const DateStyle& style, int64_t now) {
   const int zone = time.zone;
   const std::string day = fmt::format("{:04}-{:02}-{:02}", date.tm_year + 1900,
                                       date.tm_mon + 1, date.tm_mday);
@@ -216,7 +232,8 @@ std::string CalendarDate(const ZonedTime& time, const std::tm& date,
       return fmt::format("{}, {} {} {} {} {:+05}", DayName(date), date.tm_mday,
                          MonthName(date), date.tm_year + 1900, clock, zone);
     case DateForm::kStrftime:
-      return FormattedDate(style.format, date, zone, style.local);
+      return FormattedDate(WithZone(style.format, date, zone, style.local),
+                           date);
     case DateForm::kHuman:
       return HumanDate(time, date, style.local, now);
     default:
