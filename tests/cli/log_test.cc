@@ -384,7 +384,16 @@ TEST_F(LogTest, RefusesWhatItDoesNotDo) {
   }
   EXPECT_EQ(Log({"--color=sometimes"}).exit_code, 129);
   EXPECT_EQ(RunZpack({"log"}).exit_code, 129);
-  EXPECT_EQ(Log({"--name-only", "--name-status"}).exit_code, 128);
+  for (const Words& options :
+       {Words{"--name-only", "--name-status"}, Words{"-s", "--name-only"},
+        Words{"--no-patch", "--name-status"},
+        Words{"--raw", "-s", "--name-only"}}) {
+    const ProcessResult result = Log(options);
+    EXPECT_EQ(result.exit_code, 128) << ::testing::PrintToString(options);
+    EXPECT_THAT(result.err, HasSubstr("cannot be used together"));
+  }
+  EXPECT_EQ(Log({"-s", "--raw", "--name-only"}).exit_code, 0);
+  EXPECT_EQ(Log({"--name-only", "-s"}).exit_code, 0);
   EXPECT_EQ(Log({"-Sx", "-Gx"}).exit_code, 128);
   for (const char* const option : {"-S", "-G"}) {
     const ProcessResult empty = Log({option, ""});

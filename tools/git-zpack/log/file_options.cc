@@ -119,12 +119,15 @@ void FileOptions::AddFilter(const std::string& letters) {
   diff_filter_ += letters;
 }
 
-// Like Git, '--no-patch' takes back what comes before it.
+// Like Git, '--no-patch' takes back what comes before it, and '--raw' takes
+// back '--no-patch'.
 bool FileOptions::TakeOutput(const CommandWord& word) {
   if (word.option == "no-patch") {
     raw_ = name_status_ = names_ = false;
+    nothing_ = true;
   } else if (word.option == "raw") {
     raw_ = true;
+    nothing_ = false;
   } else if (word.option == "name-status") {
     name_status_ = true;
   } else if (word.option == "name-only") {
@@ -138,9 +141,10 @@ bool FileOptions::TakeOutput(const CommandWord& word) {
 }
 
 std::optional<std::string> FileOptions::Finish(LogOptions& log, LogLook& look) {
-  if (name_status_ && names_) {
+  if ((name_status_ ? 1 : 0) + (names_ ? 1 : 0) + (nothing_ ? 1 : 0) > 1) {
     FailTogether(
-        "options '--name-only' and '--name-status' cannot be used together");
+        "options '--name-only', '--name-status', and '-s' cannot be used "
+        "together");
   }
   if ((string_ ? 1 : 0) + (lines_ ? 1 : 0) + (object_ ? 1 : 0) > 1) {
     FailTogether(

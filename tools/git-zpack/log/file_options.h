@@ -45,6 +45,7 @@ class FileOptions {
   bool raw_ = false;
   bool name_status_ = false;
   bool names_ = false;
+  bool nothing_ = false;  // '--no-patch' came after each '--raw'
   bool zero_ = false;
 };
 
