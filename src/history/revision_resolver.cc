@@ -135,8 +135,9 @@ Result<ObjectId> RevisionResolver::Follow(const ObjectId& id,
     ZPACK_ASSIGN_OR_RETURN(const auto parents, Parents(commit));
     if (index >= parents.size()) {
       return MakeError(ErrorCode::kNotFound,
-                       "'{}' leads beyond commit {}, which has {} parents",
-                       name, commit, parents.size());
+                       "'{}' leads beyond commit {}, which has {} {}", name,
+                       commit, parents.size(),
+                       parents.size() == 1 ? "parent" : "parents");
     }
     commit = parents[index];
   }

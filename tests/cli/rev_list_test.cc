@@ -325,6 +325,21 @@ TEST_F(RevListTest, SaysWhatItDoesNotUnderstand) {
   }
 }
 
+TEST_F(RevListTest, OnlyWhatMayBeAPathIsTakenForOne) {
+  repo_.History(2);
+  Convert();
+  for (const auto& [word, is_path] :
+       {std::pair("dir/file", true), std::pair("HEAD~9", false),
+        std::pair("HEAD^{/none}..HEAD~~", false), std::pair("^none", false)}) {
+    const ProcessResult result = List({}, {"HEAD", word});
+    EXPECT_EQ(result.exit_code, 128);
+    EXPECT_EQ(result.err.find("hint: the commits that change a path") !=
+                  std::string::npos,
+              is_path)
+        << result.err;
+  }
+}
+
 TEST_F(RevListTest, FullStandardOutputIsAFailure) {
   repo_.History(40);
   Convert();

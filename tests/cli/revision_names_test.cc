@@ -202,11 +202,11 @@ TEST_F(RevisionNamesTest, ErrorsNameWhatIsMissing) {
   EXPECT_THAT(error("HEAD^{tree}:dir/none"),
               HasSubstr("path 'dir/none' does not exist in 'HEAD^{tree}'"));
   EXPECT_THAT(error("main^3"), HasSubstr("'main^3' leads beyond commit"));
+  EXPECT_THAT(error("main~1^2"), HasSubstr(", which has 1 parent\n"));
   EXPECT_THAT(error("of-blob^{tree}"), HasSubstr("does not lead to a tree"));
   EXPECT_THAT(error("none^{tree}"), HasSubstr("no object or ref 'none'"));
 }
 
-TEST_F(RevisionNamesTest, RevListTakesThem) {
 // What Git says of it counts the uses of a name, which are its own.
 TEST_F(RevisionNamesTest, WarnsOfAmbiguousRefsAsGitDoes) {
   const std::string id = repo_.Git({"rev-parse", "main"});
@@ -262,6 +262,7 @@ TEST_F(RevisionNamesTest, BatchesWarnOfAmbiguousRefsAsGitDoes) {
   EXPECT_EQ(ours.err, "warning: refname 'v1' is ambiguous.\n");
 }
 
+TEST_F(RevisionNamesTest, RevListTakesThem) {
   Convert();
   for (const char* const name : {"v1~2", "HEAD^2", "outer^{}", "main~1"}) {
     EXPECT_EQ(RunZpack({"rev-list", file_, name}).out,

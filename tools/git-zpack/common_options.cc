@@ -295,9 +295,10 @@ int64_t NumberFrom(const std::string& text, const char* name, int64_t low,
   if (error != std::errc() || end != text.data() + text.size() || value < low ||
       value > high) {
     throw UsageError{
-        fmt::format("option '--{}' expects a number from {} to "
+        fmt::format("option '{}{}' expects a number from {} to "
                     "{}, not '{}'",
-                    name, low, high, text)};
+                    std::string_view(name).size() == 1 ? "-" : "--", name, low,
+                    high, text)};
   }
   return value;
 }

@@ -96,12 +96,18 @@ Status List(const ArchiveReader& reader, const WalkOptions& walk,
   return status ? flushed : status;
 }
 
+// Whether a word that is no revision may be meant to be a path.
+bool MayBePath(const std::string& word) {
+  return word.find_first_of("^~:") == std::string::npos && !word.contains("..");
+}
+
 // A revision after the first one may be meant to be a path.
 int FailToResolve(const po::variables_map& values, const std::string& revision,
                   const Error& error, const Io& io) {
   const int code = Fail(io, error);
   const std::string first = Texts(values, "rev").front();
-  if (error.code == ErrorCode::kNotFound && revision != first) {
+  if (error.code == ErrorCode::kNotFound && revision != first &&
+      MayBePath(revision)) {
     io.err << fmt::format(
         "hint: the commits that change a path: git zpack exec {} git log {} -- "
         "{}\n",
@@ -124,6 +130,7 @@ int Run(const po::variables_map& values, const Io& io) {
   const auto reader = ArchiveReader::Open(FileToRead(values),
                                           ReadContext(values, io).options());
   if (!reader) return Fail(io, reader.error());
+  WarnOfGrafts(**reader, io.err);
   if (Has(values, "all")) walk.refs = WalkRefs::kAll;
   if (Has(values, "objects") && !Has(values, "no-objects")) {
     walk.objects = WalkObjects::kAll;
