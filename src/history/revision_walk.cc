@@ -18,6 +18,7 @@
 #include "base/error.h"
 #include "history/commit_ancestry.h"
 #include "history/delayed_visits.h"
+#include "history/late_exclusions.h"
 #include "history/object_graph.h"
 #include "history/object_marks.h"
 #include "history/queued_commit.h"
@@ -34,7 +35,8 @@ class RevisionWalk {
   RevisionWalk(const ArchiveFile& archive, const WalkOptions& options,
                const Visitor<const WalkedObject&>& visit)
       : graph_(archive),
-        marks_(size_t{archive.ids().size()} + 1),  // with the empty tree
+        object_count_(size_t{archive.ids().size()} + 1),  // with the empty tree
+        marks_(object_count_),
         objects_(options.objects),
         max_commits_(options.max_commits),
         stop_(options.stop),
@@ -63,7 +65,10 @@ class RevisionWalk {
       ZPACK_TRY(NameAs(tag.target, type));
       number = tag.target;
     }
-    if (type == ObjectType::kCommit) return AddCommit(number);
+    if (type == ObjectType::kCommit) {
+      tips_.push_back({number});
+      return AddCommit(number);
+    }
     Postpone(number, type, {});
     return {};
   }
@@ -81,7 +86,7 @@ class RevisionWalk {
       ZPACK_ASSIGN_OR_RETURN(type, graph_.Type(number));
     }
     if (type == ObjectType::kCommit) {
-      excludes_ = true;
+      excluded_tips_.push_back({number, true});
       return VisitAncestors(graph_, number, stop_, [&](ObjectNumber commit) {
         if (marks_.excluded(commit)) return false;
         marks_.SetExcluded(commit);
@@ -89,6 +94,11 @@ class RevisionWalk {
       });
     }
     return type == ObjectType::kTag ? Status{} : ExcludeContent(number, type);
+  }
+
+  // Says that the starts before are refs.
+  void EndRefs() {
+    tips_.insert(tips_.end(), excluded_tips_.begin(), excluded_tips_.end());
   }
 
   Status Run() {
@@ -104,13 +114,13 @@ class RevisionWalk {
   Status Walk() {
     while (!queue_.empty()) {
       // Without commits to leave out, nothing depends on the others.
-      const bool needs_edges = excludes_ && objects_ == WalkObjects::kAll;
-      if (visited_ >= max_commits_ && !needs_edges) break;
+      if (visited_ >= max_commits_ && !needs_edges()) break;
       ZPACK_TRY(CheckStop(stop_));
       const ObjectNumber commit = queue_.top().number;
       queue_.pop();
       ZPACK_VISIT(WalkCommit(commit), {});
     }
+    if (needs_edges()) ZPACK_TRY(AddLateEdges());
     for (const ObjectNumber edge : edges_) {
       const auto tree = graph_.ReadRootTree(edge);
       // Like Git, does without a missing tree that would only exclude objects.
@@ -121,6 +131,20 @@ class RevisionWalk {
     for (const Pending& pending : pending_) {
       ZPACK_VISIT(WalkPending(pending), {});
     }
+    return {};
+  }
+
+  // Whether trees of commits that are left out leave out objects.
+  bool needs_edges() const {
+    return !excluded_tips_.empty() && objects_ == WalkObjects::kAll;
+  }
+
+  // Where dates go back, Git also leaves out the objects of these commits.
+  Status AddLateEdges() {
+    ZPACK_ASSIGN_OR_RETURN(
+        const std::vector<ObjectNumber> late,
+        FindLateExclusions(graph_, object_count_, marks_, tips_, stop_));
+    edges_.insert(late.begin(), late.end());
     return {};
   }
 
@@ -264,13 +288,15 @@ class RevisionWalk {
   }
 
   ObjectGraph graph_;
+  size_t object_count_;
   ObjectMarks marks_;
   WalkObjects objects_;
   uint64_t max_commits_;
   uint64_t visited_ = 0;    // commits
-  bool excludes_ = false;   // some commit is left out
   bool excluding_ = false;  // the tree walk marks objects instead of visiting
-  // Excluded parents of commits of the walk.
+  std::vector<WalkTip> tips_;           // as FindLateExclusions needs them
+  std::vector<WalkTip> excluded_tips_;  // those that are left out
+  // Excluded parents of commits of the walk, and late exclusions.
   std::set<ObjectNumber> edges_;
   std::stop_token stop_;
   DelayedVisits visits_;
@@ -300,6 +326,7 @@ Status WalkRevisions(const ArchiveFile& archive, const WalkOptions& options,
     const ObjectId head = refs.Resolve("HEAD");
     if (!head.empty()) ZPACK_TRY(walk.AddStart(head, "HEAD"));
   }
+  walk.EndRefs();
   for (const ObjectId& id : options.starts) {
     ZPACK_TRY(walk.AddStart(id, "the walk"));
   }

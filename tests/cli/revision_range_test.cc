@@ -160,6 +160,38 @@ TEST_F(RevisionRangeTest, TreesAndBlobsAreLeftOut) {
   ExpectSameList({"--objects", "left", "^left:file"});
 }
 
+// Git meets the second commit of 'old' before the one with the earlier date
+// that excludes it, and keeps in mind that objects of it are not wanted.
+TEST_F(RevisionRangeTest, WhatIsExcludedLateLeavesOutItsObjects) {
+  const auto commit = [&](const std::string& subject, uint64_t time,
+                          const std::vector<std::string>& parents) {
+    CommitFields fields;
+    fields.tree = repo_.WriteTree(TreeEntryBytes(
+        "100644", "of " + subject, repo_.WriteBlob("blob " + subject)));
+    fields.parents = parents;
+    fields.time = time;
+    return repo_.WriteCommit(fields);
+  };
+  const std::string root = commit("c0", 100, {});
+  const std::string old = commit("c1", 200, {root});
+  const std::string later = commit("c2", 300, {old});
+  repo_.SetRef("refs/heads/old", old);
+  repo_.SetRef("refs/heads/back", commit("c3", 150, {later}));
+  repo_.SetRef("refs/heads/on", commit("c4", 400, {later}));
+  repo_.SetRef("refs/tags/tree", repo_.Git({"rev-parse", "old^{tree}"}));
+  repo_.SetRef("refs/tags/blob", repo_.Git({"rev-parse", "old:of c1"}));
+  Require(RunZpack({"convert", "-q", "--force", repo_.path(), file_}).ok(),
+          "convert");
+  ExpectSameList({"--objects", "tree", "blob", "old", "^back"});
+  ExpectSameList({"--objects", "tree", "old", "^on"});
+  ExpectSameList({"--objects", "tree", "old", "^back~1"});
+  ExpectSameList({"--objects", "tree", "blob", "^back"});
+  ExpectSameList({"--objects", "--all", "^back"});
+  ExpectSameList({"--objects", "--all", "^on"});
+  ExpectSameList({"--objects", "--all", "^on", "^back"});
+  ExpectSameList({"--count", "--objects", "-n", "1", "--all", "^back"});
+}
+
 TEST_F(RevisionRangeTest, SearchesOfMessages) {
   // Git 2.47 begins with the oldest ref.
   const bool reversed =
