@@ -2,11 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """archive, and that what it made comes back."""
 
+import csv
+import errno
 import json
 import os
+import shutil
 import sqlite3
 
-from conftest import Repository
+from conftest import Repository, make_old, run_fleet
 
 ODD_NAMES = (b"with space.git", b"new\nline.git", b"caf\xe9.git", b'quo"te\\.git', b"-dash.git",
              "größe.git".encode(), b"deep/er/x.git")
@@ -149,3 +152,112 @@ def test_list_on_stdin_and_manifest_of_grokmirror(on_cluster, source, tmp_path):
     ran = on_cluster("archive", source, "--grokmirror", manifest, "--to", tmp_path / "store")
     assert ran.status == 128
     assert "outside the root" in ran.errors
+
+
+def odd_places(tmp_path):
+    """A root where repositories may be that no walk reaches, and one repository."""
+    root = tmp_path / "source"
+    Repository(root / "one.git", "--bare").commit("x")
+    Repository(tmp_path / "tree", f"--separate-git-dir={tmp_path}/tree.git").commit("x")
+    shutil.move(tmp_path / "tree", root)
+    (root / "lost").mkdir()
+    (root / "lost/.git").write_text("gitdir: /nowhere\n")
+    (root / "one.git/modules").symlink_to(tmp_path)
+    make_old(root / "one.git")
+    return root
+
+
+def not_safe(store):
+    """What each command that reads the manifest says is not safe."""
+    told = run_fleet("status", store, "--json")
+    names = [one["name"] for one in json.loads(told.output)["not_safe"]]
+    assert told.status == (1 if names else 0), told
+    assert run_fleet("export", store, store / "table.csv").status == 0
+    with open(store / "table.csv", encoding="utf-8", newline="") as file:
+        assert names == [row["name"] for row in csv.DictReader(file) if row["safe"] != "True"]
+    assert run_fleet("report", store, "-o", store / "page.html").status == 0
+    page = (store / "page.html").read_text()
+    assert ("All repositories are safe." in page) == (not names)
+    assert all(f'<td class="name">{name}</td><td>not reached: ' in page for name in names)
+    return names
+
+
+def test_what_no_walk_reaches_is_not_safe_until_it_is_in_order(on_cluster, tmp_path):
+    root, store = odd_places(tmp_path), tmp_path / "store"
+    for counts in ("1 archived, 0 unchanged", "0 archived, 1 unchanged"):
+        ran = on_cluster("archive", root, "--to", store)
+        assert ran.status == 1, ran
+        assert f"4 repositories: {counts}, 3 not safe" in ran.output
+        assert ran.errors.splitlines() == [
+            f"error: not safe: 'lost': not reached: the repository of '{root}/lost' is outside "
+            f"the directory '{root}': '/nowhere'",
+            f"error: not safe: 'one.git/modules': not reached: '{root}/one.git/modules' leads out "
+            f"of the directory '{root}'; it is not followed",
+            f"error: not safe: 'tree': not reached: the repository of '{root}/tree' is outside "
+            f"the directory '{root}': '{tmp_path}/tree.git'"]
+        assert not_safe(store) == ["lost", "one.git/modules", "tree"]
+    assert run_fleet("prune", store).status == 0
+    assert on_cluster("verify", store).status == 0
+    ran = on_cluster("restore", store, "--to", tmp_path / "back")
+    assert (ran.status, "4 repositories: 1 restored, 3 failed" in ran.output) == (1, True), ran
+    assert "error: 'lost': not reached: the repository of " in ran.errors
+    # Another root, and a list: nobody looked again.
+    Repository(tmp_path / "second/two.git", "--bare").commit("x")
+    assert on_cluster("archive", tmp_path / "second", "--to", store).status == 0
+    assert on_cluster("archive", "--stdin", "--to", store,
+                      stdin=bytes(root / "one.git")).status == 0
+    assert not_safe(store) == ["lost", "one.git/modules", "tree"]
+    # One is gone, one has become a repository, the last one's is below another root.
+    (root / "one.git/modules").unlink()
+    (root / "lost/.git").unlink()
+    Repository(root / "lost").commit("x")
+    ran = on_cluster("archive", root, tmp_path / "tree.git", "--to", store)
+    assert (ran.status, ran.errors) == (0, ""), ran
+    assert not_safe(store) == []
+    assert set(newest(store)) == {b"one.git", b"two.git", b"lost", b"tree.git"}
+
+
+def test_archived_repository_that_a_walk_no_longer_reaches_is_not_safe(on_cluster, tmp_path):
+    root, store = tmp_path / "source", tmp_path / "store"
+    Repository(root / "tree").commit("x")
+    Repository(root / "one.git", "--bare").commit("x")
+    assert on_cluster("archive", root, "--to", store).status == 0
+    shutil.rmtree(root / "tree/.git")
+    (root / "tree/.git").write_text("gitdir: /nowhere\n")
+    for _ in range(2):
+        assert on_cluster("archive", root, "--to", store).status == 1
+        assert not_safe(store) == ["tree"]
+    assert on_cluster("restore", store, "--to", tmp_path / "back", "tree").status == 0
+    # A file system that is not mounted is not in order.
+    root.rename(tmp_path / "elsewhere")
+    root.mkdir()
+    ran = on_cluster("archive", root, "--to", store)
+    assert (ran.status, "is it mounted?" in ran.errors) == (1, True), ran
+    assert not_safe(store) == ["tree"]
+
+
+def test_repository_with_places_that_cannot_be_read_is_archived_and_not_safe(
+        on_cluster, tmp_path, monkeypatch):
+    root, store = tmp_path / "source", tmp_path / "store"
+    made = Repository(root / "one.git", "--bare")
+    made.commit("x")
+    (root / "closed").mkdir()
+    make_old(root)
+    scandir = os.scandir
+
+    def refusing(path):
+        if path in (made.path, bytes(root / "closed")):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
+        return scandir(path)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "scandir", refusing)
+        for _ in range(2):
+            ran = on_cluster("archive", root, "--to", store)
+            assert (ran.status, "2 repositories: " in ran.output) == (1, True), ran
+            assert (f"error: not safe: 'closed': not reached: cannot read directory "
+                    f"'{root}/closed': Permission denied") in ran.errors
+            assert not_safe(store) == ["closed", "one.git"]
+    assert set(newest(store)) == {b"one.git"}
+    assert on_cluster("archive", root, "--to", store).status == 0
+    assert not_safe(store) == []

@@ -168,9 +168,9 @@ def test_a_pipe_in_place_of_a_file_stops_nothing(repository, tmp_path):
 
 def found_in(root):
     """Names that the walk finds, and what it complains about."""
-    complaints = []
-    names = {item.name for item in discover.walk(bytes(root), complaints.append)}
-    return names, complaints
+    unreached = []
+    names = {item.name for item in discover.walk(bytes(root), unreached.append)}
+    return names, [place.why for place in unreached]
 
 
 def test_walk_stays_below_the_root(tmp_path):
@@ -250,10 +250,10 @@ def test_work_tree_whose_repository_is_outside_the_root_is_named(tmp_path):
         f"the repository of '{root}/gone' is outside the directory '{root}': "
         "'/nowhere/x.git'"]
     # It may be below another root.
-    complaints = []
+    unreached = []
     others = (bytes(tmp_path / "outside.git"), b"/nowhere")
-    assert list(discover.walk(bytes(root), complaints.append, others))
-    assert sorted(complaints) == [
+    assert list(discover.walk(bytes(root), unreached.append, others))
+    assert sorted(place.why for place in unreached) == [
         *unreadable, f"the repository of '{root}/gone' is missing: '/nowhere/x.git'"]
 
 

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 import collections
 import time
-from typing import Any, Callable, Iterable, Iterator, Optional, Sequence, Union
+from typing import Any, Callable, Collection, Iterator, Optional, Sequence, Union
 
 from . import worker
 from .batches import batched
-from .discover import Found
+from .discover import Found, Unreached
 from .engine import Engine, Task
 from .failures import Kind
 from .jobs import ArchiveJob, Outcome, ScanJob, ScanResult, SketchJob
@@ -55,9 +55,15 @@ class Archiving:
         self._waited: set[int] = set()
         self._planner = Planner(manifest, options.policy)
 
-    def run(self, found: Iterable[Found]) -> int:
-        """Archives the repositories; returns how many of them are not safe."""
+    def run(self, found: Collection[Found], unreached: Collection[Unreached],
+            walked: Sequence[bytes]) -> int:
+        """Archives the repositories; returns how many of them are not safe.
+
+        unreached, walked: as in Manifest.see_unreached
+        """
+        paths = {one.path for one in found}
         with registered(self._manifest, "archive") as (self._run, self._counts):
+            places = self._manifest.see_unreached(unreached, walked, paths)
             ids = set(self._manifest.see(found).values())
             self._rows = {row.id: row for row in self._manifest.repositories() if row.id in ids}
             if self._rows:
@@ -67,11 +73,13 @@ class Archiving:
                         self._find_families(engine)
                         self._convert_all(engine, changed)
                     self._cool(engine)
+            # Also if the repository at such a place is archived now: others may be below it.
+            places = self._manifest.see_unreached(unreached, walked, paths)
             unsafe = [row for row in self._manifest.repositories()
-                      if row.id in ids and not row.is_safe()]
+                      if row.id in ids | places and not row.is_safe()]
             self._counts.failures = len(unsafe)
         keep_copy(self._manifest, self._options.settings)
-        self._tell(unsafe)
+        self._tell(unsafe, len(ids | places))
         return len(unsafe)
 
     def _scan(self, engine: Engine) -> list[int]:
@@ -296,14 +304,14 @@ class Archiving:
         self._counts.uploaded += sum(archive.uploaded for archive in self._archives)
         self._archives, self._failures = [], []
 
-    def _tell(self, unsafe: list[RepositoryRow]) -> None:
+    def _tell(self, unsafe: list[RepositoryRow], count: int) -> None:
         for row in unsafe:
             say(f"error: not safe: '{quoted(row.name)}': {row.why_unsafe()}")
         if self._cooled:
             print(f"{counted(self._cooled, 'archive', 'archives')} encoded again")
         if self._elsewhere:
             say(f"warning: another run works on {counted(self._elsewhere)}")
-        print(f"{counted(len(self._rows))}: {self._counts.done:,} archived, "
+        print(f"{counted(count)}: {self._counts.done:,} archived, "
               f"{self._unchanged:,} unchanged, {len(unsafe):,} not safe; "
               f"{size_text(self._counts.bytes)} read, "
               f"{size_text(self._counts.uploaded)} uploaded")

@@ -15,7 +15,7 @@ from .archiving import Archiving
 from .checking import Retention, Scope, prune, verify
 from .cluster import ClusterError, Place, default_memory, processors
 from .database import ManifestError
-from .discover import Found, Warn, read_grokmirror, read_list, walk
+from .discover import Found, Tell, Unreached, read_grokmirror, read_list, walk
 from .engine import EngineLost, Retries
 from .families import forks_in_grokmirror
 from .jobs import Join, Settings
@@ -124,21 +124,17 @@ def _names_sources(options: argparse.Namespace) -> bool:
 
 
 def _archive(options: argparse.Namespace, manifest: Manifest, storage: dict[str, Any]) -> int:
-    warnings: list[str] = []
-
-    def warn(message: str) -> None:
-        warnings.append(message)
-        say(f"error: {message}")
-
-    found = dict.fromkeys(_sources(options, warn))
+    unreached: list[Unreached] = []
+    found = dict.fromkeys(_sources(options, unreached.append))
     run = _tasks(options, storage, tuple(options.convert_option))
     run = run._replace(policy=_policy(options))
     run = run._replace(settings=run.settings._replace(increments=run.policy.increments))
-    unsafe = Archiving(manifest, run).run(found)
-    if options.grokmirror is None:
-        _tell_gone(manifest, options.roots, [item.path for item in found], warn)
-    # Repositories in a directory that cannot be read are not safe.
-    return int(unsafe > 0 or bool(warnings))
+    roots = [os.path.abspath(os.fsencode(root)) for root in options.roots]
+    walked = [] if options.grokmirror is not None else roots
+    seen = {one.path for one in found} | {one.path for one in unreached}
+    there = [root for root in walked if _tell_gone(manifest, root, seen)]
+    unsafe = Archiving(manifest, run).run(found, unreached, there)
+    return int(unsafe > 0 or len(there) < len(walked))
 
 
 def _policy(options: argparse.Namespace) -> Policy:
@@ -153,26 +149,24 @@ def _policy(options: argparse.Namespace) -> Policy:
                   options.consolidate or Join(geometric=True), options.cold_after, labels)
 
 
-def _tell_gone(manifest: Manifest, roots: Sequence[str], found: Sequence[bytes],
-               warn: Warn) -> None:
-    """Says which repositories of the manifest are no longer below the roots."""
-    seen = set(found)
-    for root in roots:
-        path = os.path.abspath(os.fsencode(root))
-        below = os.path.join(path, b"")
-        known = [row for row in manifest.repositories() if row.path.startswith(below)]
-        gone = [row for row in known if row.path not in seen]
-        if not gone:
-            continue
-        text = f"{counted(len(gone))} below '{quoted(path)}'"
-        if len(gone) == len(known):
-            # A file system that is not mounted must not look like a safe one.
-            warn(f"none is left of {text}; is it mounted?")
-        else:
-            say(f"warning: gone: {text}, such as '{quoted(gone[0].name)}'; the archives stay")
+def _tell_gone(manifest: Manifest, root: bytes, seen: set[bytes]) -> bool:
+    """Says which repositories of the manifest are no longer below the root; false if all are."""
+    below = os.path.join(root, b"")
+    gone = [row for row in manifest.repositories()
+            if row.path.startswith(below) and row.path not in seen
+            and (row.archive is not None or not row.is_unreached())]
+    if not gone:
+        return True
+    text = f"{counted(len(gone))} below '{quoted(root)}'"
+    if not any(path.startswith(below) for path in seen):
+        # A file system that is not mounted must not look like a safe one.
+        say(f"error: none is left of {text}; is it mounted?")
+        return False
+    say(f"warning: gone: {text}, such as '{quoted(gone[0].name)}'; the archives stay")
+    return True
 
 
-def _sources(options: argparse.Namespace, warn: Warn) -> Iterator[Found]:
+def _sources(options: argparse.Namespace, tell: Tell) -> Iterator[Found]:
     if options.stdin:
         yield from read_list(sys.stdin.buffer.read())
     roots = [os.fsencode(root) for root in options.roots]
@@ -184,7 +178,7 @@ def _sources(options: argparse.Namespace, warn: Warn) -> Iterator[Found]:
         return
     for root in roots:
         try:
-            yield from walk(root, warn, roots)
+            yield from walk(root, tell, roots)
         except OSError as error:
             raise Fatal(f"cannot read directory '{quoted(root)}': {error.strerror}") from error
 

@@ -18,7 +18,6 @@ _LIMIT_OF_SETTINGS = 1 << 16
 # Git reads these directories of a repository.
 OF_GIT = frozenset((b"objects", b"refs", b"logs", b"hooks", b"info", b"worktrees", b"reftable"))
 _SKIPPED_IN_BARE = OF_GIT | {b"modules", b"lfs", b"annex"}
-Warn = Callable[[str], None]
 
 
 class Found(NamedTuple):
@@ -26,6 +25,17 @@ class Found(NamedTuple):
 
     path: bytes
     name: bytes
+
+
+class Unreached(NamedTuple):
+    """Where a repository may be that a walk does not reach; why is one sentence."""
+
+    path: bytes
+    name: bytes
+    why: str
+
+
+Tell = Callable[[Unreached], None]
 
 
 def is_git_directory(path: bytes) -> bool:
@@ -65,7 +75,7 @@ def git_directory(path: bytes) -> bytes:
     return inner if resembles_git_directory(inner) else path
 
 
-def walk(root: bytes, warn: Warn, others: Iterable[bytes] = ()) -> Iterator[Found]:
+def walk(root: bytes, tell: Tell, others: Iterable[bytes] = ()) -> Iterator[Found]:
     """All repositories at or below the directory, in no particular order.
 
     What looks like a broken repository counts, so that a run reports it.
@@ -74,13 +84,12 @@ def walk(root: bytes, warn: Warn, others: Iterable[bytes] = ()) -> Iterator[Foun
     directory. Visits each directory once, and follows no symbolic links but
     '.git' and 'modules', and these only below the root. A work tree whose
     repository is missing, or neither below the root nor below one of the other
-    roots, is reported to warn.
-    Raises OSError if the root itself cannot be read; other directories are
-    reported to warn.
+    roots, is told.
+    Raises OSError if the root itself cannot be read; other directories are told.
     """
     root = os.path.abspath(root)
     os.scandir(root).close()
-    below_root = _Below(root, warn, others)
+    below_root = _Below(root, tell, others)
     stack = [root]
     # Last, so that a repository has the name of its directory, if that is found.
     behind_links: list[bytes] = []
@@ -110,11 +119,11 @@ def walk(root: bytes, warn: Warn, others: Iterable[bytes] = ()) -> Iterator[Foun
 class _Below:
     """The directories below a root, and which of them were visited."""
 
-    def __init__(self, root: bytes, warn: Warn, others: Iterable[bytes]) -> None:
+    def __init__(self, root: bytes, tell: Tell, others: Iterable[bytes]) -> None:
         self._root = root
         self._real_root = os.path.realpath(root)
         self._others = [os.path.realpath(other) for other in others]
-        self._warn = warn
+        self._tell = tell
         self._visited: set[tuple[int, int]] = set()
         self.has_links = False
 
@@ -131,7 +140,7 @@ class _Below:
         except FileNotFoundError:  # Removed meanwhile.
             return True
         except OSError as error:
-            self._complain(path, error)
+            self._complain(path, _unreadable(path, error))
             return True
         identity = (status.st_dev, status.st_ino)
         seen = identity in self._visited
@@ -142,10 +151,10 @@ class _Below:
         """Whether a path that may be a link leads below the root; if not, says so."""
         if not os.path.islink(path):
             return True
-        if _is_below(os.path.realpath(path), self._real_root):
+        if is_at_or_below(os.path.realpath(path), self._real_root):
             return True
-        self._warn(f"'{quoted(path)}' leads out of the directory '{quoted(self._root)}'; "
-                   "it is not followed")
+        self._complain(path, f"'{quoted(path)}' leads out of the directory "
+                             f"'{quoted(self._root)}'; it is not followed")
         return False
 
     def check_separate(self, path: bytes) -> None:
@@ -155,19 +164,20 @@ class _Below:
             return
         if os.path.isdir(inner):
             if os.path.islink(inner):
-                self._warn(f"not a git repository: '{quoted(inner)}'")
+                self._complain(path, f"not a git repository: '{quoted(inner)}'")
             return
         target = _target_of_gitfile(inner)
         if target is None:
-            self._warn(f"invalid gitfile format: '{quoted(inner)}'" if os.path.exists(inner)
-                       else f"'{quoted(inner)}' leads to nothing")
+            self._complain(path, f"invalid gitfile format: '{quoted(inner)}'"
+                           if os.path.exists(inner) else f"'{quoted(inner)}' leads to nothing")
         elif os.path.exists(os.path.join(target, b"commondir")):
             return
-        elif not any(_is_below(target, root) for root in (self._real_root, *self._others)):
-            self._warn(f"the repository of '{quoted(path)}' is outside the directory "
-                       f"'{quoted(self._root)}': '{quoted(target)}'")
+        elif not any(is_at_or_below(target, root) for root in (self._real_root, *self._others)):
+            self._complain(path, f"the repository of '{quoted(path)}' is outside the directory "
+                                 f"'{quoted(self._root)}': '{quoted(target)}'")
         elif not resembles_git_directory(target) and not _is_of_worktree(target):
-            self._warn(f"the repository of '{quoted(path)}' is missing: '{quoted(target)}'")
+            self._complain(path, f"the repository of '{quoted(path)}' is missing: "
+                                 f"'{quoted(target)}'")
 
     def subdirectories(self, path: bytes) -> list[bytes]:
         """The directories in a directory, which may be missing."""
@@ -179,11 +189,15 @@ class _Below:
         except FileNotFoundError:
             return []
         except OSError as error:
-            self._complain(path, error)
+            self._complain(path, _unreadable(path, error))
             return []
 
-    def _complain(self, path: bytes, error: OSError) -> None:
-        self._warn(f"cannot read directory '{quoted(path)}': {error.strerror}")
+    def _complain(self, path: bytes, why: str) -> None:
+        self._tell(Unreached(*_found(self._root, path), why))
+
+
+def _unreadable(path: bytes, error: OSError) -> str:
+    return f"cannot read directory '{quoted(path)}': {error.strerror}"
 
 
 def _is_of_worktree(path: bytes) -> bool:
@@ -192,7 +206,8 @@ def _is_of_worktree(path: bytes) -> bool:
     return os.path.basename(above) == b"worktrees" and is_git_directory(os.path.dirname(above))
 
 
-def _is_below(real: bytes, root: bytes) -> bool:
+def is_at_or_below(real: bytes, root: bytes) -> bool:
+    """Whether a path is that of a directory or of something in it; compares names only."""
     return real == root or real.startswith(os.path.join(root, b""))
 
 

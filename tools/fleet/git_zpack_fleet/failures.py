@@ -23,6 +23,7 @@ class Kind(enum.Enum):
     WORKER_LOST = "worker lost"
     TIME = "time limit"
     PROGRAM = "program"
+    NOT_REACHED = "not reached"
 
 
 # Another try helps if what failed may be different in a minute.

@@ -14,12 +14,14 @@ import sqlite3
 import threading
 import time
 import uuid
-from typing import Any, Collection, Iterable, Iterator, NamedTuple, Optional, Sequence
+from typing import Any, Collection, Container, Iterable, Iterator, NamedTuple, Optional, Sequence
 
 from .chains import Chains, insert_files
 from .database import (ManifestError, NoManifest, Transaction, open_database,
                        open_manifest_file, process_birth, why_unwritable)
+from .discover import Unreached, is_at_or_below
 from .durable import make_directories
+from .failures import Kind
 from .records import ArchiveRow, NewArchive, RepositoryRow, is_valid
 
 # A run that has not said that it lives for this long is dead.
@@ -29,6 +31,11 @@ _HEARTBEAT_SECONDS = 15.0
 _REPOSITORY = "id, path, name, bytes, digest, seen, attempts, failure, message, failed"
 _ARCHIVE = ("id, repository, hash, size, source_bytes, digest, racy, refs, objects, "
             "seconds, peak, uploaded, base, recorded, verified, damage")
+_FORGET_FAILURE = ("UPDATE repositories SET attempts = 0, failure = NULL, message = NULL, "
+                   "failed = NULL WHERE id = ?")
+# Tables with rows of a repository that was never archived, and where they have its id.
+_OF_REPOSITORY = (("repositories", "id"), ("leases", "repository"), ("sketches", "repository"),
+                  ("apart", "repository"), ("from_source", "repository"))
 
 
 class Lease(NamedTuple):
@@ -116,6 +123,30 @@ class Manifest:
         wanted = {path for path, _ in found}
         return {path: number for path, number in known if path in wanted}
 
+    def see_unreached(self, places: Iterable[Unreached], walked: Sequence[bytes],
+                      found: Container[bytes]) -> set[int]:
+        """Records as failures where walks did not reach a repository; returns their ids.
+
+        walked: directories; what is in order below them now is no failure any more
+        found: paths of repositories that stay
+        """
+        now = time.time()
+        names = {one.path: one for one in places}
+        ended = [row for row in self.repositories() if row.is_unreached() and row.path not in names
+                 and any(is_at_or_below(row.path, root) for root in walked)]
+        gone = [(row.id,) for row in ended if row.archive is None and row.path not in found]
+        with self._transaction() as database:
+            database.executemany(_FORGET_FAILURE, [(row.id,) for row in ended])
+            for table, column in _OF_REPOSITORY:
+                database.executemany(f"DELETE FROM {table} WHERE {column} = ?", gone)
+            database.executemany(
+                "INSERT INTO repositories(path, name, seen, failure, message, failed) "
+                "VALUES(?1, ?2, ?3, ?4, ?5, ?3) ON CONFLICT(path) DO UPDATE SET "
+                "name = ?2, seen = ?3, failure = ?4, message = ?5, failed = ?3",
+                [(one.path, one.name, now, Kind.NOT_REACHED.value, one.why)
+                 for one in names.values()])
+        return {row.id for row in self.repositories() if row.path in names}
+
     def record_scans(self, scans: Iterable[tuple[int, str, int]]) -> None:
         """Records the digest and the bytes of repositories; bytes 0 keep the old value."""
         with self._transaction() as database:
@@ -150,9 +181,7 @@ class Manifest:
     def record_unchanged(self, repositories: Iterable[int]) -> None:
         """Forgets failures of repositories that are as their archive has them."""
         with self._transaction() as database:
-            database.executemany(
-                "UPDATE repositories SET attempts = 0, failure = NULL, message = NULL, "
-                "failed = NULL WHERE id = ?", [(number,) for number in repositories])
+            database.executemany(_FORGET_FAILURE, [(number,) for number in repositories])
 
     def record_verified(self, content_hash: str, damage: Optional[str]) -> None:
         """Records that the archives with this hash were checked now."""

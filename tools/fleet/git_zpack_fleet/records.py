@@ -8,6 +8,8 @@ import functools
 import re
 from typing import Any, NamedTuple, Optional, Sequence
 
+from .failures import Kind
+
 HASH = re.compile("[0-9a-f]{64}")
 # Of a chain of files that depend on each other, the new one included.
 MOST_FILES = 255
@@ -110,6 +112,10 @@ class RepositoryRow(NamedTuple):
         """Whether an undamaged archive has the state that was last seen."""
         return (self.archive is not None and self.archive.damage is None
                 and self.archive.digest == self.digest and self.failure is None)
+
+    def is_unreached(self) -> bool:
+        """Whether the walk of the last archive did not reach what may be a repository."""
+        return self.failure == Kind.NOT_REACHED.value
 
     def why_unsafe(self) -> str:
         """A sentence, for a repository that is not safe."""
