@@ -454,3 +454,46 @@ def test_usage_and_failures_have_the_exit_codes_of_git(on_cluster, source, tmp_p
     assert (ran.status, "cannot read directory" in ran.errors) == (128, True)
     ran = on_cluster("archive", source, "--to", tmp_path / "store", program="no-git-zpack")
     assert (ran.status, "cannot run 'no-git-zpack'" in ran.errors) == (128, True), ran
+
+
+def run_into(output, *arguments):
+    """The exit code and standard error of the program with this standard output."""
+    ran = subprocess.run([sys.executable, "-m", "git_zpack_fleet", *map(os.fspath, arguments)],
+                         env=ENVIRONMENT, stdout=output, stderr=subprocess.PIPE, check=False)
+    return ran.returncode, ran.stderr.decode()
+
+
+def test_output_that_nobody_reads_or_that_is_full_is_no_internal_error(
+        cluster, on_cluster, source, tmp_path):
+    store = tmp_path / "store"
+    assert on_cluster("archive", source, "--to", store).status == 0
+    tasks = ("--scheduler", cluster.address, "--program", PROGRAM, "--no-progress")
+    read, unread = os.pipe()
+    os.close(read)
+    try:
+        for command in (("status", store), ("prune", store), ("--help",),
+                        ("archive", source, "--to", store, *tasks),
+                        ("restore", store, "--to", tmp_path / "back", *tasks)):
+            assert run_into(unread, *command) == (-signal.SIGPIPE, ""), command
+    finally:
+        os.close(unread)
+    with open("/dev/full", "wb") as full:
+        for command in (("status", store), ("--help",)):
+            assert run_into(full, *command) == (128, "fatal: write failure on standard output: "
+                                                "No space left on device\n"), command
+    assert on_cluster("restore", store, "--to", tmp_path / "back").status == 0
+
+
+def test_what_a_run_does_counts_more_than_who_reads_of_it(cluster, source, tmp_path):
+    (source / "bad").mkdir()
+    (source / "bad/.git").write_text("no gitfile")
+    read, unread = os.pipe()
+    os.close(read)
+    try:
+        ran = subprocess.run(
+            [sys.executable, "-m", "git_zpack_fleet", "archive", source, "--to",
+             tmp_path / "store", "--scheduler", cluster.address, "--program", PROGRAM,
+             "--progress"], env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=unread, check=False)
+    finally:
+        os.close(unread)
+    assert (ran.returncode, b"3 archived, 0 unchanged, 1 not safe" in ran.stdout) == (1, True), ran

@@ -16,10 +16,11 @@ from .failures import Kind
 from .jobs import ArchiveJob, Outcome, ScanJob, ScanResult, SketchJob
 from .manifest import Manifest
 from .meter import Meter
+from .output import say, tell
 from .planning import Planner
 from .records import NewArchive, RepositoryRow
 from .rewriting import COLD, Rewriter, cold_ones
-from .session import Counts, Run, engine_of, keep_copy, registered, say
+from .session import Counts, Run, engine_of, keep_copy, registered
 from .store import archive_key
 from .text import counted, quoted, size_text
 
@@ -308,10 +309,10 @@ class Archiving:
         for row in unsafe:
             say(f"error: not safe: '{quoted(row.name)}': {row.why_unsafe()}")
         if self._cooled:
-            print(f"{counted(self._cooled, 'archive', 'archives')} encoded again")
+            tell(f"{counted(self._cooled, 'archive', 'archives')} encoded again")
         if self._elsewhere:
             say(f"warning: another run works on {counted(self._elsewhere)}")
-        print(f"{counted(count)}: {self._counts.done:,} archived, "
-              f"{self._unchanged:,} unchanged, {len(unsafe):,} not safe; "
-              f"{size_text(self._counts.bytes)} read, "
-              f"{size_text(self._counts.uploaded)} uploaded")
+        tell(f"{counted(count)}: {self._counts.done:,} archived, "
+             f"{self._unchanged:,} unchanged, {len(unsafe):,} not safe; "
+             f"{size_text(self._counts.bytes)} read, "
+             f"{size_text(self._counts.uploaded)} uploaded")

@@ -14,9 +14,10 @@ from .engine import Task
 from .jobs import Outcome, VerifyJob
 from .manifest import Manifest
 from .meter import Meter
+from .output import say, tell
 from .place import valid_note
 from .records import ArchiveRow, parse_chain
-from .session import Counts, Fatal, Run, engine_of, registered, say
+from .session import Counts, Fatal, Run, engine_of, registered
 from .store import Store, Stored, archive_key, is_archive_key, receipt_key
 from .text import counted, quoted, size_text
 
@@ -80,8 +81,8 @@ def verify(manifest: Manifest, options: Run, scope: Scope) -> int:
                 engine.run(tasks(), done, tick=meter.tick)
     meter.finish()
     left = len(order) - counts.done
-    print(f"{counted(counts.done, 'archive', 'archives')} checked, {counts.failures:,} not "
-          f"intact; {size_text(counts.bytes)} read; {left:,} not checked now")
+    tell(f"{counted(counts.done, 'archive', 'archives')} checked, {counts.failures:,} not "
+         f"intact; {size_text(counts.bytes)} read; {left:,} not checked now")
     return counts.failures
 
 
@@ -135,16 +136,16 @@ def prune(manifest: Manifest, store: Store, retention: Retention, *, dry_run: bo
             if file.key in named:
                 continue
             if dry_run:
-                print(f"would remove {file.key} ({size_text(file.size)})")
+                tell(f"would remove {file.key} ({size_text(file.size)})")
             else:
                 store.remove(file.key)
             counts.done += 1
             counts.bytes += file.size
-        print(f"{counted(counts.done, 'file', 'files')} "
-              f"{'would be removed' if dry_run else 'removed'}, {size_text(counts.bytes)}")
+        tell(f"{counted(counts.done, 'file', 'files')} "
+             f"{'would be removed' if dry_run else 'removed'}, {size_text(counts.bytes)}")
         if stay:
-            print(f"{counted(stay, 'archive stays', 'archives stay')}, because the next ones may "
-                  "lack objects that their repositories have lost (--keep-lost)")
+            tell(f"{counted(stay, 'archive stays', 'archives stay')}, because the next ones may "
+                 "lack objects that their repositories have lost (--keep-lost)")
         return counts.failures
 
 

@@ -21,11 +21,12 @@ from .families import forks_in_grokmirror
 from .jobs import Join, Settings
 from .manifest import Manifest
 from .options import USAGE, parse
+from .output import Unwritable, say
 from .planning import Policy
 from .report import write_report
 from .restoring import Destination, restore
 from .separating import separate
-from .session import Fatal, Run, open_manifest, say
+from .session import Fatal, Run, open_manifest
 from .store import Store
 from .text import counted, printable, quoted, without_secrets
 from .views import export, status
@@ -42,7 +43,8 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     """Runs a command. Returns the exit code.
 
     0: everything is safe, intact or restored; 1: not everything; 128: could not
-    do it; 129: wrong usage; 130, 143: ended by a signal.
+    do it; 129: wrong usage; 130, 143: ended by a signal. If nobody reads
+    standard output, the process ends by SIGPIPE.
     """
     signal.signal(signal.SIGTERM, _terminate)
     store = ""
@@ -51,6 +53,13 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
         store = options.store
         return _run(options)
     except (Fatal, ManifestError, EngineLost, ClusterError) as error:
+        say(f"fatal: {error}")
+        return FATAL
+    except Unwritable as error:
+        if error.unread:
+            # Ends as other programs do, in silence.
+            signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+            os.kill(os.getpid(), signal.SIGPIPE)
         say(f"fatal: {error}")
         return FATAL
     except KeyboardInterrupt:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import sys
 import time
 
+from .output import say
 from .text import duration_text, size_text
 
 _EVERY_SECONDS = 1.0
@@ -61,5 +62,5 @@ class Meter:
 
     def _print(self, end: str) -> None:
         clear = "\x1b[K" if self._terminal else ""
-        print(self.line() + clear, end=end, file=sys.stderr, flush=True)
+        say(self.line() + clear, end)
         self._printed = time.monotonic()

@@ -5,10 +5,12 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from typing import Any, Callable, NoReturn, Optional, Sequence, TypeVar
 
 from . import __version__
 from .jobs import Join
+from .output import tell
 from .records import MOST_FILES
 from .text import parse_duration, parse_json, parse_share, parse_size
 
@@ -23,6 +25,12 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         self.exit(USAGE, f"error: {message}; see '{self.prog} --help'\n")
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        if file is sys.stderr:
+            super()._print_message(message, file)
+        else:
+            tell(message, end="")
 
 
 def _checked(parse: Callable[[str], _Value]) -> Callable[[str], _Value]:

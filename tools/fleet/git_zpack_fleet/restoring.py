@@ -15,8 +15,9 @@ from .engine import Engine, Task
 from .jobs import Outcome, RestoreJob
 from .manifest import Manifest
 from .meter import Meter
+from .output import say, tell
 from .records import ArchiveRow, Link, RepositoryRow
-from .session import Counts, Fatal, Run, engine_of, registered, say
+from .session import Counts, Fatal, Run, engine_of, registered
 from .text import counted, quoted
 
 
@@ -50,8 +51,8 @@ def restore(manifest: Manifest, options: Run, patterns: Sequence[bytes],
         if chosen:
             with engine_of(options) as engine:
                 restoring.run(engine, chosen)
-        print(f"{counted(len(rows))}: {len(rows) - counts.failures:,} restored, "
-              f"{counts.failures:,} failed")
+        tell(f"{counted(len(rows))}: {len(rows) - counts.failures:,} restored, "
+             f"{counts.failures:,} failed")
         return counts.failures
 
 

@@ -13,7 +13,8 @@ from .jobs import Outcome, RewriteJob
 from .manifest import Manifest
 from .meter import Meter
 from .records import ArchiveRow, NewArchive, RepositoryRow, chain_text
-from .session import Counts, Run, say
+from .output import say
+from .session import Counts, Run
 from .text import quoted
 
 # Of git zpack consolidate: for files that are hardly ever read.

@@ -7,10 +7,11 @@ from __future__ import annotations
 from typing import Sequence
 
 from .manifest import Manifest
+from .output import say, tell
 from .records import ArchiveRow, RepositoryRow
 from .restoring import selected
 from .rewriting import Rewriter
-from .session import Run, engine_of, keep_copy, registered, say
+from .session import Run, engine_of, keep_copy, registered
 from .text import counted, quoted
 
 
@@ -34,10 +35,10 @@ def separate(manifest: Manifest, options: Run, patterns: Sequence[bytes], *,
         keep_copy(manifest, options.settings)
     _tell_needed(manifest, rows)
     if from_source:
-        print(f"{counted(len(rows))}: the next 'archive' converts them by themselves")
+        tell(f"{counted(len(rows))}: the next 'archive' converts them by themselves")
     else:
-        print(f"{counted(len(rows))}: {counts.done:,} separated, "
-              f"{len(rows) - counts.done - failures:,} depended on nothing, {failures:,} failed")
+        tell(f"{counted(len(rows))}: {counts.done:,} separated, "
+             f"{len(rows) - counts.done - failures:,} depended on nothing, {failures:,} failed")
     return failures
 
 

@@ -8,7 +8,6 @@ import contextlib
 import hashlib
 import importlib.util
 import os
-import sys
 import tempfile
 import time
 from typing import Any, Iterator, NamedTuple, Optional
@@ -21,6 +20,7 @@ from .failures import Failure
 from .jobs import Settings
 from .database import ManifestError, NoManifest
 from .manifest import Heartbeat, Manifest
+from .output import say
 from .planning import Policy
 from .store import Store
 from .text import public_url, without_secrets
@@ -56,11 +56,6 @@ class Counts:
 
     def __init__(self) -> None:
         self.done = self.failures = self.bytes = self.uploaded = 0
-
-
-def say(message: str) -> None:
-    """A line on standard error."""
-    print(message, file=sys.stderr, flush=True)
 
 
 def _unusable(url: str, error: Exception) -> Fatal:

@@ -11,6 +11,7 @@ import tempfile
 from typing import Any, Iterable, Mapping, Optional, Union
 
 from .manifest import Manifest
+from .output import tell
 from .records import RepositoryRow
 from .session import Fatal
 from .text import counted, quoted, size_text
@@ -94,17 +95,17 @@ def status(manifest: Manifest, *, as_json: bool) -> int:
     if as_json:
         totals["not_safe"] = [{"name": quoted(row.name), "why": row.why_unsafe()}
                               for row in unsafe]
-        print(json.dumps(totals, indent=2))
+        tell(json.dumps(totals, indent=2))
         return len(unsafe)
     ratio = f" ({totals['ratio']:.2f})" if totals["ratio"] is not None else ""
-    print(f"{counted(totals['repositories'])}: {totals['safe']:,} safe, "
-          f"{totals['unsafe']:,} not safe")
-    print(f"{size_text(totals['source_bytes'])} in Git, "
-          f"{size_text(totals['archive_bytes'])} in archives{ratio}")
-    print(f"{totals['verified']:,} archives verified since they were written, "
-          f"{totals['damaged']:,} damaged")
+    tell(f"{counted(totals['repositories'])}: {totals['safe']:,} safe, "
+         f"{totals['unsafe']:,} not safe")
+    tell(f"{size_text(totals['source_bytes'])} in Git, "
+         f"{size_text(totals['archive_bytes'])} in archives{ratio}")
+    tell(f"{totals['verified']:,} archives verified since they were written, "
+         f"{totals['damaged']:,} damaged")
     for row in unsafe:
-        print(f"not safe: '{quoted(row.name)}': {row.why_unsafe()}")
+        tell(f"not safe: '{quoted(row.name)}': {row.why_unsafe()}")
     return len(unsafe)
 
 
