@@ -212,3 +212,48 @@ def test_bare_repositories_in_bare_ones_come_back(on_cluster, tmp_path):
         assert ran.status == 0, ran
     for name in names:
         assert refs_of(tmp_path / "back" / name) == refs_of(tmp_path / "source" / name), name
+
+
+def test_equal_names_stop_no_other_repository(on_cluster, tmp_path):
+    store = tmp_path / "store"
+    for name in ("a/one.git", "a/two.git", "a/three.git/in.git", "b/one.git", "b/three.git",
+                 "a/three.git", "c/four.git"):
+        Repository(tmp_path / name, "--bare").commit(name)
+    make_old(tmp_path)
+    ran = on_cluster("archive", tmp_path / "a", tmp_path / "b", "--to", store)
+    assert (ran.status, ran.errors) == (
+        0, f"warning: 4 repositories with names that others have, too, such as "
+        f"'{tmp_path}/a/one.git' and '{tmp_path}/b/one.git'; 'restore' takes these only alone, "
+        "by their paths\n"), ran
+    # Nothing of this run.
+    ran = on_cluster("archive", tmp_path / "c", "--to", store)
+    assert (ran.status, ran.errors) == (0, ""), ran
+    ran = on_cluster("restore", store, "--to", tmp_path / "back")
+    assert ran.status == 1, ran
+    assert "7 repositories: 2 restored, 5 failed" in ran.output
+    for name in ("a/one.git", "b/one.git", "a/three.git", "b/three.git"):
+        assert (f"error: '{name[2:]}': another repository has the name, too; restore it alone, by "
+                f"its path '{tmp_path}/{name}'") in ran.errors
+    assert ("error: 'three.git/in.git': not restored, because 'three.git' around it was not"
+            in ran.errors)
+    assert sorted(os.listdir(tmp_path / "back")) == ["four.git", "two.git"]
+    for number, (pattern, names) in enumerate((
+            ("a/*", ("one.git", "three.git", "three.git/in.git", "two.git")),
+            ("b/one.git", ("one.git",)), ("b/*", ("one.git", "three.git")))):
+        ran = on_cluster("restore", store, "--to", tmp_path / str(number), tmp_path / pattern)
+        assert (ran.status, ran.errors) == (0, ""), ran
+        for name in names:
+            source = tmp_path / os.path.dirname(pattern).removesuffix("/") / name
+            assert refs_of(tmp_path / str(number) / name) == refs_of(source), name
+    assert run_fleet("restore", store, "--to", tmp_path / "none", "one").status == 128
+
+
+def test_repository_without_an_archive_takes_no_name(on_cluster, source, tmp_path):
+    store = tmp_path / "store"
+    assert on_cluster("archive", source, "--to", store).status == 0
+    manifest = Manifest(str(store / "manifest.sqlite"), create=False)
+    manifest.see([(b"/elsewhere/one.git", b"one.git")])
+    manifest.close()
+    ran = on_cluster("restore", store, "--to", tmp_path / "back")
+    assert (ran.status, ran.errors) == (1, "error: 'one.git': not archived yet\n"), ran
+    assert refs_of(tmp_path / "back/one.git") == refs_of(source / "one.git")

@@ -76,10 +76,11 @@ class Archiving:
                     self._cool(engine)
             # Also if the repository at such a place is archived now: others may be below it.
             places = self._manifest.see_unreached(unreached, walked, paths)
-            unsafe = [row for row in self._manifest.repositories()
-                      if row.id in ids | places and not row.is_safe()]
+            rows = list(self._manifest.repositories())
+            unsafe = [row for row in rows if row.id in ids | places and not row.is_safe()]
             self._counts.failures = len(unsafe)
         keep_copy(self._manifest, self._options.settings)
+        _warn_of_equal_names(rows, ids)
         self._tell(unsafe, len(ids | places))
         return len(unsafe)
 
@@ -316,3 +317,17 @@ class Archiving:
              f"{self._unchanged:,} unchanged, {len(unsafe):,} not safe; "
              f"{size_text(self._counts.bytes)} read, "
              f"{size_text(self._counts.uploaded)} uploaded")
+
+
+def _warn_of_equal_names(rows: Sequence[RepositoryRow], ids: set[int]) -> None:
+    """Says which repositories of a run cannot be restored together with others."""
+    paths: dict[bytes, list[bytes]] = collections.defaultdict(list)
+    for row in rows:
+        if row.archive is not None:
+            paths[row.name].append(row.path)
+    equal = [row for row in rows if row.id in ids and len(paths[row.name]) > 1]
+    if equal:
+        first, second = paths[equal[0].name][:2]
+        say(f"warning: {counted(len(equal))} with names that others have, too, such as "
+            f"'{quoted(first)}' and '{quoted(second)}'; 'restore' takes these only alone, by "
+            "their paths")

@@ -131,7 +131,7 @@ def _parser() -> argparse.ArgumentParser:
 
     restore = _command(commands, "restore", "restore repositories", tasks=True, store=True)
     restore.add_argument("patterns", nargs="*", metavar="NAME",
-                         help="names or patterns; without one, all repositories")
+                         help="names, paths or patterns; without one, all repositories")
     restore.add_argument("--to", required=True, metavar="DIRECTORY")
     restore.add_argument("--restore-option", action="append", default=[], metavar="OPTION",
                          help="an option for git-zpack restore, as --restore-option=--trust")
@@ -142,7 +142,8 @@ def _parser() -> argparse.ArgumentParser:
 
     separate = _command(commands, "separate", "make one file of an archive and all that it "
                         "depends on; the repository leaves its family", tasks=True, store=True)
-    separate.add_argument("patterns", nargs="+", metavar="NAME", help="names or patterns")
+    separate.add_argument("patterns", nargs="+", metavar="NAME",
+                          help="names, paths or patterns")
     separate.add_argument("--from-source", action="store_true",
                           help="let the next archive convert the whole repository instead, "
                           "without the objects of its base that it does not have")

@@ -4,9 +4,10 @@
 
 from __future__ import annotations
 
+import collections
 import fnmatch
 import os
-from typing import Iterator, NamedTuple, Optional, Sequence
+from typing import Container, Iterator, Mapping, NamedTuple, Optional, Sequence
 
 from . import worker
 from .batches import batched
@@ -69,15 +70,15 @@ class _Restoring:
 
     def choose(self, rows: Sequence[RepositoryRow]) -> list[_Chosen]:
         """What can be restored, the largest first; says what cannot."""
-        names = {row.name for row in rows if row.archive is not None}
+        names = collections.Counter(row.name for row in rows if row.archive is not None)
         chosen = []
         for row in rows:
             around = _around(row.name, names)
-            problem = _inside_git(row.name, around)
+            problem = _inside_git(row.name, around) or _not_alone(row, names)
             if row.archive is None:
                 self._complain(row.name, row.why_unsafe())
             elif problem is not None:
-                self._complain(row.name, problem)
+                self._fail(row.name, problem)
             else:
                 chosen.append(_Chosen(row, row.archive, around,
                                       self._chains.below(row.archive.hash)))
@@ -97,7 +98,7 @@ class _Restoring:
             self._counts.done += 1
             self._counts.bytes += job.size
             if outcome.kind is not None:
-                self._complain(job.name, f"{outcome.kind}: {outcome.message}")
+                self._fail(job.name, f"{outcome.kind}: {outcome.message}")
 
         for depth in sorted({len(one.around) for one in chosen}):
             ready = [one for one in chosen if len(one.around) == depth and self._is_ready(one)]
@@ -108,8 +109,8 @@ class _Restoring:
     def _is_ready(self, one: _Chosen) -> bool:
         failed = next((name for name in one.around if name in self._failed), None)
         if failed is not None:
-            self._complain(one.row.name,
-                           f"not restored, because '{quoted(failed)}' around it was not")
+            self._fail(one.row.name,
+                       f"not restored, because '{quoted(failed)}' around it was not")
         return failed is None
 
     def _tasks(self, ready: Sequence[_Chosen]) -> Iterator[Task]:
@@ -120,13 +121,16 @@ class _Restoring:
             yield Task("restore", quoted(row.name), worker.restore,
                        (job, self._options.settings), self._options.memory, archive.size)
 
-    def _complain(self, name: bytes, problem: str) -> None:
+    def _fail(self, name: bytes, problem: str) -> None:
         self._failed.add(name)
+        self._complain(name, problem)
+
+    def _complain(self, name: bytes, problem: str) -> None:
         self._counts.failures += 1
         say(f"error: '{quoted(name)}': {problem}")
 
 
-def _around(name: bytes, names: set[bytes]) -> tuple[bytes, ...]:
+def _around(name: bytes, names: Container[bytes]) -> tuple[bytes, ...]:
     """Those of the names that are directories above a name, the outermost first."""
     parts = name.split(b"/")
     above = (b"/".join(parts[:count]) for count in range(1, len(parts)))
@@ -142,30 +146,35 @@ def _inside_git(name: bytes, around: Sequence[bytes]) -> Optional[str]:
     return None
 
 
+def _not_alone(row: RepositoryRow, names: Mapping[bytes, int]) -> Optional[str]:
+    """Why a repository cannot be restored together with others, or None."""
+    if names.get(row.name, 0) < 2:
+        return None
+    return (f"another repository has the name, too; restore it alone, by its path "
+            f"'{quoted(row.path)}'")
+
+
 def selected(manifest: Manifest, patterns: Sequence[bytes]) -> list[RepositoryRow]:
     """The repositories that names, paths or patterns name.
 
-    A pattern that is the name of a repository is no pattern.
-    Raises Fatal if one of them names none, or if two repositories have one name.
+    A pattern that is the name of a repository is no pattern. One that begins with
+    a slash is compared with paths. Raises Fatal if one of them names none.
     """
     every = list(manifest.repositories())
     chosen = {row.id for row in every} if not patterns else set()
     for pattern in patterns:
         named = ([row.id for row in every if pattern in (row.name, row.path)]
-                 or [row.id for row in every if fnmatch.fnmatchcase(row.name, pattern)])
+                 or [row.id for row in every if fnmatch.fnmatchcase(
+                     row.path if pattern.startswith(b"/") else row.name, pattern)])
         if not named:
             raise Fatal(f"no repository in the manifest matches '{quoted(pattern)}'")
         chosen.update(named)
     rows = [row for row in every if row.id in chosen]
     if not rows:
         raise Fatal("the manifest has no repository")
-    names: dict[bytes, RepositoryRow] = {}
     for row in rows:
         if not _is_below(row.name):
             raise Fatal(f"the manifest has a name that no repository has: '{quoted(row.name)}'")
-        if names.setdefault(row.name, row) is not row:
-            raise Fatal(f"two repositories have the name '{quoted(row.name)}'; name one by its "
-                        f"path: '{quoted(row.path)}'")
     return rows
 
 
