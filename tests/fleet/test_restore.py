@@ -2,11 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """restore: repositories inside others, and destinations that are taken."""
 
+import errno
 import os
 import shutil
 
 import pytest
 from conftest import PROGRAM, Repository, make_old, run_fleet, start_fleet
+from git_zpack_fleet.engine import Engine
+from git_zpack_fleet.failures import Kind, of_exception
 from git_zpack_fleet.manifest import Manifest
 from test_archive import newest
 
@@ -257,3 +260,33 @@ def test_repository_without_an_archive_takes_no_name(on_cluster, source, tmp_pat
     ran = on_cluster("restore", store, "--to", tmp_path / "back")
     assert (ran.status, ran.errors) == (1, "error: 'one.git': not archived yet\n"), ran
     assert refs_of(tmp_path / "back/one.git") == refs_of(source / "one.git")
+
+
+def test_what_no_other_try_cures_fails_at_once_and_in_words(
+        on_cluster, source, tmp_path, monkeypatch):
+    monkeypatch.setattr(Engine, "_later_again", lambda *_: pytest.fail("tried again"))
+    store = tmp_path / "store"
+    assert on_cluster("archive", source / "one.git", "--to", store).status == 0
+    (tmp_path / "file").write_text("x")
+    for destination in ("file", "file/below"):
+        ran = on_cluster("restore", store, "--to", tmp_path / destination)
+        assert (ran.status, ran.errors) == (
+            1, "error: 'one.git': program: could not create leading directories of "
+            f"'{tmp_path}/{destination}/one.git': File exists\n"), ran
+    content_hash = newest(store)[b"one.git"][0]
+    key = f"objects/{content_hash[:2]}/{content_hash}.zpack"
+    (store / key).unlink()
+    ran = on_cluster("restore", store, "--to", tmp_path / "back")
+    assert (ran.status, ran.errors) == (
+        1, f"error: 'one.git': archive damaged: '{key}' is missing from the store\n"), ran
+    ran = on_cluster("verify", store)
+    assert f"error: 'one.git': {key}: '{key}' is missing from the store\n" == ran.errors
+
+
+def test_errors_of_the_system_have_no_names_of_classes():
+    error = PermissionError(errno.EACCES, os.strerror(errno.EACCES), b"caf\xe9")
+    assert of_exception(error).message == "'\"caf\\351\"': Permission denied"
+    assert of_exception(FileNotFoundError("bucket/x")).message == "bucket/x"
+    assert of_exception(OSError()).message == "OSError"
+    assert of_exception(OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))).kind is Kind.NO_SPACE
+    assert of_exception(KeyError("x")).message == "KeyError: 'x'"

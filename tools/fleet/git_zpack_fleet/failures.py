@@ -6,8 +6,11 @@ from __future__ import annotations
 
 import enum
 import errno
+import os
 import re
 from typing import Optional
+
+from .text import quoted
 
 
 class Kind(enum.Enum):
@@ -55,7 +58,7 @@ def of_exception(error: BaseException) -> Failure:
     """The failure that an exception of the storage or the system stands for."""
     if isinstance(error, Failure):
         return error
-    text = f"{type(error).__name__}: {error}"
+    text = _text_of(error)
     number = error.errno if isinstance(error, OSError) else None
     if number in _NO_SPACE or _NO_SPACE_TEXT.search(text):
         return Failure(Kind.NO_SPACE, text)
@@ -67,6 +70,16 @@ def of_exception(error: BaseException) -> Failure:
             return Failure(Kind.NETWORK, text)
         chain = chain.__cause__ or chain.__context__
     return Failure(Kind.STORAGE, text)
+
+
+def _text_of(error: BaseException) -> str:
+    """What an exception says: of the system's, the error and the file; of others, the class too."""
+    if not isinstance(error, OSError):
+        return f"{type(error).__name__}: {error}"
+    text = error.strerror or str(error) or type(error).__name__
+    if isinstance(error.filename, (str, bytes)):
+        return f"'{quoted(os.fsencode(error.filename))}': {text}"
+    return text
 
 
 def _is_network(error: BaseException) -> bool:

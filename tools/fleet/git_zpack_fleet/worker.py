@@ -177,10 +177,12 @@ def _local_archive(link: Link, below: Sequence[Link], settings: Settings, *,
     proven: as in at_hand, for the files below
     """
     store = store_of(settings)
+    key = archive_key(link.hash)
     with at_hand(below, settings, proven=proven) as paths:
         if store.is_local:
-            key = archive_key(link.hash)
-            if store.hash_of(key) != link.hash:
+            with _named_if_missing(key):
+                right = store.hash_of(key) == link.hash
+            if not right:
                 raise Failure(Kind.DAMAGED,
                               f"bytes of '{key}' do not have the hash that is its name")
             yield store.local_path(key), paths
@@ -189,10 +191,20 @@ def _local_archive(link: Link, below: Sequence[Link], settings: Settings, *,
         with reserved_space(settings, link.size):
             with tempfile.TemporaryDirectory(dir=scratch, prefix="fetched-") as directory:
                 path = os.path.join(directory, link.hash + ".zpack")
-                store.fetch(link.hash, path)
+                with _named_if_missing(key):
+                    store.fetch(link.hash, path)
                 yield path, paths
     if below:
         tidy(settings)
+
+
+@contextlib.contextmanager
+def _named_if_missing(key: str) -> Iterator[None]:
+    """A file that is not in the store is a failure that another try does not cure."""
+    try:
+        yield
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise Failure(Kind.DAMAGED, f"'{key}' {MISSING}") from error
 
 
 def _verify(job: VerifyJob, settings: Settings) -> Outcome:
@@ -203,8 +215,6 @@ def _verify(job: VerifyJob, settings: Settings) -> Outcome:
                                          *(["--own"] if job.own else []), *options(below),
                                          *memory_options(job.memory, settings.threads), path],
                       seconds=seconds_for(job.size, settings))
-    except FileNotFoundError:
-        return Outcome(job.id, damage=f"'{archive_key(job.hash)}' is missing from the store")
     except Unusable as unusable:
         return Outcome(job.id, damage=unusable.message,
                        missing=((unusable.content_hash, unusable.why),
@@ -230,7 +240,7 @@ def _own_damage(job: VerifyJob, store: Store) -> tuple[tuple[str, str], ...]:
 
 
 def _restore(job: RestoreJob, settings: Settings) -> Outcome:
-    make_directories(os.path.dirname(job.target))
+    _make_directories_above(job.target)
     with _local_archive(Link(job.hash, job.size), job.below, settings,
                         proven=True) as (path, below):
         if os.path.exists(os.path.join(job.target, b"HEAD")):
@@ -247,6 +257,17 @@ def _restore(job: RestoreJob, settings: Settings) -> Outcome:
     if fingerprint.refs_fingerprint(job.target) != refs:
         raise Failure(Kind.DAMAGED, "refs of the restored repository are not those of the archive")
     return Outcome(job.id)
+
+
+def _make_directories_above(target: bytes) -> None:
+    try:
+        make_directories(os.path.dirname(target))
+    except OSError as error:
+        failure = of_exception(error)
+        if failure.kind is not Kind.STORAGE:
+            raise
+        raise Failure(Kind.PROGRAM, f"could not create leading directories of '{quoted(target)}': "
+                                    f"{error.strerror}") from error
 
 
 def _compare(job: RestoreJob, path: str, below: Sequence[str], settings: Settings) -> None:
