@@ -158,9 +158,12 @@ class ArchiveReader {
   //
   // Errors: kNotFound; kIo; kInvalidArgument for something that is not a
   // regular file; kUnsupported for a file that is not a .zpack file or has a
-  // newer format; kCorrupt; kLimitExceeded.
-  static Result<std::unique_ptr<ArchiveReader>> Open(
-      const std::string& path, const ReadOptions& options);
+  // newer format; kCorrupt; kLimitExceeded. Once `stop` is requested, reads
+  // from a URL, by this call and by every function of the object, end within
+  // about a second with kInterrupted.
+  static Result<std::unique_ptr<ArchiveReader>> Open(const std::string& path,
+                                                     const ReadOptions& options,
+                                                     std::stop_token stop = {});
   ~ArchiveReader();
   ArchiveReader(const ArchiveReader&) = delete;
   ArchiveReader& operator=(const ArchiveReader&) = delete;

@@ -60,9 +60,9 @@ ArchiveReader::ArchiveReader(std::unique_ptr<State> state)
 ArchiveReader::~ArchiveReader() = default;
 
 Result<std::unique_ptr<ArchiveReader>> ArchiveReader::Open(
-    const std::string& path, const ReadOptions& options) {
+    const std::string& path, const ReadOptions& options, std::stop_token stop) {
   return Guarded([&]() -> Result<std::unique_ptr<ArchiveReader>> {
-    ZPACK_ASSIGN_OR_RETURN(auto file, OpenForReading(path, options));
+    ZPACK_ASSIGN_OR_RETURN(auto file, OpenForReading(path, options, stop));
     ZPACK_ASSIGN_OR_RETURN(
         auto archive, ArchiveFile::OpenWithoutIndex(std::move(file), options));
     return std::unique_ptr<ArchiveReader>(

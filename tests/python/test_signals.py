@@ -3,6 +3,7 @@
 """Ctrl-C, threads at exit, fork, and objects without content: no crash, no hang."""
 
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -10,6 +11,7 @@ import textwrap
 
 import pytest
 import zpack
+from conftest import Repository
 
 
 def run(script, *arguments, repeat=1):
@@ -292,3 +294,95 @@ def test_ctrl_c_while_a_thread_waits_for_objects(file):
     except KeyboardInterrupt:
         print("ended")
     """, file)
+
+
+SERVER = """
+    import http.server, os, signal, sys, threading
+    import zpack
+
+    with open(sys.argv[1], "rb") as archive:
+        CONTENT = archive.read()
+    released = threading.Event()
+    stalls = threading.Event()
+    refuses = threading.Event()
+    told = threading.Lock()
+    requests = []
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            begin, end = self.headers["Range"].removeprefix("bytes=").split("-")
+            part = CONTENT[int(begin):int(end) + 1]
+            requests.append(self.path)
+            if refuses.is_set():
+                self.send_error(503)
+            else:
+                self.send_response(206)
+                self.send_header("Content-Length", str(len(part)))
+                self.send_header("Content-Range",
+                                 f"bytes {begin}-{int(begin) + len(part) - 1}/{len(CONTENT)}")
+                self.end_headers()
+                self.wfile.write(part[:10] if stalls.is_set() else part)
+            if (stalls.is_set() or refuses.is_set()) and told.acquire(blocking=False):
+                os.kill(os.getpid(), signal.SIGINT)
+            if stalls.is_set():
+                released.wait()
+
+        def log_message(self, *_):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    url = f"http://127.0.0.1:{server.server_port}/x.zpack"
+
+    def interrupted(work):
+        try:
+            work()
+        except KeyboardInterrupt:
+            return
+        raise SystemExit("not interrupted")
+"""
+
+
+@pytest.fixture(scope="session")
+def large_file(tmp_path_factory):
+    """An archive that does not come with the first bytes that a reader asks for."""
+    made = Repository(tmp_path_factory.mktemp("large"))
+    for i in range(2):
+        with open(os.path.join(made.path, "data"), "wb") as out:
+            out.write(random.Random(i).randbytes(2 << 20))
+        made("add", ".")
+        made("commit", "-q", "-m", f"commit {i}")
+    path = tmp_path_factory.mktemp("large-archive") / "x.zpack"
+    zpack.convert(made.path, path)
+    return path
+
+
+@pytest.mark.parametrize("how", ("stalls", "refuses"))
+def test_server_that_does_not_answer_does_not_keep_ctrl_c_from_opening(file, how):
+    run(SERVER + f"""
+    {how}.set()
+    interrupted(lambda: zpack.open(url))
+    assert len(requests) < 6, requests  # So often is a server asked that refuses.
+    {how}.clear()
+    assert bytes(zpack.open(url)["HEAD"])
+    released.set()
+    """, file)
+
+
+@pytest.mark.parametrize("work", (
+    "archive['HEAD:data']", "archive.info('HEAD~1:data')", "list(archive.log(all=True, S='x'))",
+    "list(archive.objects(threads=2))", "list(archive.grep('x'))"))
+def test_server_that_stalls_does_not_keep_ctrl_c_from_reading(large_file, work):
+    run(SERVER + f"""
+    def answer(archive):
+        return {work}
+
+    archive = zpack.open(url)
+    expected = repr(answer(zpack.open(sys.argv[1])))
+    stalls.set()
+    interrupted(lambda: answer(archive))
+    stalls.clear()
+    assert repr(answer(archive)) == expected  # The archive can still be used.
+    released.set()
+    """, large_file)

@@ -63,6 +63,8 @@ class AheadIterator {
   // ahead, and must neither use nor destroy the iterator.
   bool IsOfThisProcess() const { return process_ == getpid(); }
   std::stop_source stop_source() { return thread_.get_stop_source(); }
+  // The thread waits for no server any more.
+  void StopReading() { users_->StopReading(); }
 
   // The next item, or nullopt at the end. After an error, the end follows.
   // No value at all if there is no item within `time`.
@@ -163,7 +165,10 @@ Item NextItem(AheadIterator<Item>& iterator) {
       if (!item) throw pybind11::stop_iteration();
       return *std::move(item);
     }
-    if (PyErr_CheckSignals() != 0) throw pybind11::error_already_set();
+    if (PyErr_CheckSignals() != 0) {
+      iterator.StopReading();
+      throw pybind11::error_already_set();
+    }
   }
 }
 

@@ -10,7 +10,6 @@
 
 #include <chrono>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <thread>
 #include <utility>
@@ -24,6 +23,7 @@
 #include "object_iterator.h"
 #include "python_errors.h"
 #include "python_text.h"
+#include "reading.h"
 #include "search_class.h"
 #include "zpack/archive_reader.h"
 
@@ -59,68 +59,38 @@ void EndReading() {
   }
 }
 
-// Tells when a loop should handle signals again.
-class SignalClock {
- public:
-  bool IsDue() {
-    const auto now = std::chrono::steady_clock::now();
-    if (now - last_ < kCheckInterval) return false;
-    last_ = now;
-    return true;
-  }
-
- private:
-  std::chrono::steady_clock::time_point last_ =
-      std::chrono::steady_clock::now();
-};
-
-void CheckProcess(Users& users) {
-  if (!users.WereLostInFork()) return;
-  throw std::runtime_error(
-      "the archive was being read in another thread when this process was "
-      "forked; open it again");
-}
-
-// Runs `work` without the interpreter's lock; raises its error, or that of a
-// signal, with it.
-template <typename Work>
-auto Reading(Users& users, Work work) {
-  CheckProcess(users);
-  auto result = [&] {
-    Unlocked unlocked;
-    const Users::Counted counted(users);
-    return work(unlocked);
-  }();
-  if (PyErr_Occurred() != nullptr) throw py::error_already_set();
-  return ValueOf(std::move(result));
-}
-
-Visit NextVisit(Unlocked& unlocked, SignalClock& clock) {
-  if (!clock.IsDue() || unlocked.HandleSignals()) return Visit::kContinue;
-  return Visit::kStop;
-}
-
 class PythonArchive {
  public:
   PythonArchive(std::string path, uint64_t cache_size,
                 std::vector<std::string> backing)
       : path_(std::move(path)) {
-    ReadOptions options;
-    options.cache_size = cache_size;
-    options.backing = std::move(backing);
-    reader_ = Reading(*users_, [&](Unlocked&) {
-      return ArchiveReader::Open(path_, options);
-    });
+    options_.cache_size = cache_size;
+    options_.backing = std::move(backing);
+    archive_ = Open();
   }
 
   // What is being read in other threads, and iterators, keep the file open.
-  void Close() { reader_.reset(); }
+  void Close() { archive_.reader.reset(); }
 
   // For as long as the caller uses it, whoever closes the archive meanwhile.
-  std::shared_ptr<ArchiveReader> reader() const {
-    if (!reader_) throw py::value_error("the archive is closed");
-    return reader_;
+  // After a signal has stopped what was read from a server, opens it again.
+  OpenArchive opened() const {
+    const OpenArchive before = archive_;
+    if (!before.reader) throw py::value_error("the archive is closed");
+    if (!before.is_remote || !before.users->stop().stop_requested()) {
+      return before;
+    }
+    OpenArchive again = Open();
+    if (again.reader->file_hash() != before.reader->file_hash()) {
+      Raise({.code = ErrorCode::kIo,
+             .message = "the file changed after a signal stopped a read; open "
+                        "the archive again",
+             .path = path_});
+    }
+    if (archive_.reader) archive_ = again;
+    return again;
   }
+  std::shared_ptr<ArchiveReader> reader() const { return opened().reader; }
 
   py::str path() const { return TextOf(path_); }
   py::str object_format() const {
@@ -151,41 +121,41 @@ class PythonArchive {
   }
 
   bool Contains(const py::str& name) const {
-    const auto reader = this->reader();
+    const OpenArchive archive = opened();
     const std::string bytes = BytesOf(name);
-    return Reading(*users_, [&](Unlocked&) -> Result<bool> {
+    return Reading(archive, [&](Unlocked&) -> Result<bool> {
       if (const auto id = ObjectId::FromHex(bytes))
-        return reader->Contains(*id);
-      const auto named = reader->Resolve(bytes);
-      if (named) return reader->Contains(*named);
+        return archive.reader->Contains(*id);
+      const auto named = archive.reader->Resolve(bytes);
+      if (named) return archive.reader->Contains(*named);
       if (named.error().code == ErrorCode::kNotFound) return false;
       return std::unexpected(named.error());
     });
   }
 
   py::tuple Info(const py::str& name) const {
-    const auto reader = this->reader();
+    const OpenArchive archive = opened();
     const ObjectId id = Id(name);
-    const ObjectInfo info =
-        Reading(*users_, [&](Unlocked&) { return reader->ReadInfo(id); });
+    const ObjectInfo info = Reading(
+        archive, [&](Unlocked&) { return archive.reader->ReadInfo(id); });
     return py::make_tuple(TypeOf(info.type), info.size);
   }
 
   std::unique_ptr<ReadObject> Read(const py::str& name) const {
-    const auto reader = this->reader();
+    const OpenArchive archive = opened();
     const ObjectId id = Id(name);
     Object object =
-        Reading(*users_, [&](Unlocked&) { return reader->Read(id); });
+        Reading(archive, [&](Unlocked&) { return archive.reader->Read(id); });
     const uint64_t size = object.content.size();
     return std::make_unique<ReadObject>(
         ReadObject{id, object.type, size, std::move(object.content)});
   }
 
   std::vector<std::string> Ids() const {
-    const auto reader = this->reader();
+    const OpenArchive archive = opened();
     std::vector<std::string> ids;
-    Reading(*users_, [&](Unlocked& unlocked) {
-      return reader->ForEachId(
+    Reading(archive, [&](Unlocked& unlocked) {
+      return archive.reader->ForEachId(
           IdOrder::kStorage,
           [&,
            clock = SignalClock()](const ObjectId& id) mutable -> Result<Visit> {
@@ -201,38 +171,43 @@ class PythonArchive {
     BulkOptions options;
     options.threads = threads;
     options.max_content = max_content;
-    CheckProcess(*users_);
-    return ReadAhead(reader(), options, users_);
+    const OpenArchive archive = opened();
+    CheckProcess(*archive.users);
+    return ReadAhead(archive.reader, options, archive.users);
   }
 
   py::object SearchTree(const py::str& name, const py::dict& values) const {
     const ObjectId id = Id(name);
-    CheckProcess(*users_);
-    return MakeTreeSearch(reader(), users_, id, values);
+    const OpenArchive archive = opened();
+    CheckProcess(*archive.users);
+    return MakeTreeSearch(archive.reader, archive.users, id, values);
   }
   py::object SearchHistory(const py::dict& values) const {
-    CheckProcess(*users_);
-    return MakeHistorySearch(reader(), users_, values);
+    const OpenArchive archive = opened();
+    CheckProcess(*archive.users);
+    return MakeHistorySearch(archive.reader, archive.users, values);
   }
   py::object SearchVersions(const py::dict& values) const {
-    CheckProcess(*users_);
-    return MakeVersionSearch(reader(), users_, values);
+    const OpenArchive archive = opened();
+    CheckProcess(*archive.users);
+    return MakeVersionSearch(archive.reader, archive.users, values);
   }
 
   py::object Log(const py::dict& values) const {
-    CheckProcess(*users_);
-    return MakeLog(reader(), users_, values);
+    const OpenArchive archive = opened();
+    CheckProcess(*archive.users);
+    return MakeLog(archive.reader, archive.users, values);
   }
 
   py::list Walk(const std::vector<py::str>& starts, bool objects) const {
-    const auto reader = this->reader();
+    const OpenArchive archive = opened();
     WalkOptions options;
     if (starts.empty()) options.refs = WalkRefs::kAll;
     if (objects) options.objects = WalkObjects::kAll;
     for (const py::str& start : starts) options.starts.push_back(Id(start));
     std::vector<Walked> reached;
-    Reading(*users_, [&](Unlocked& unlocked) {
-      return reader->Walk(
+    Reading(archive, [&](Unlocked& unlocked) {
+      return archive.reader->Walk(
           options,
           [&, clock = SignalClock()](
               const WalkedObject& object) mutable -> Result<Visit> {
@@ -250,9 +225,9 @@ class PythonArchive {
   }
 
   py::list Blocks() const {
-    const auto reader = this->reader();
+    const OpenArchive archive = opened();
     const FileDescription file =
-        Reading(*users_, [&](Unlocked&) { return reader->Describe(); });
+        Reading(archive, [&](Unlocked&) { return archive.reader->Describe(); });
     py::list list;
     for (const FileDescription::Block& block : file.blocks) {
       py::dict row;
@@ -269,14 +244,24 @@ class PythonArchive {
 
  private:
   ObjectId Id(const py::str& name) const {
-    const auto reader = this->reader();
+    const OpenArchive archive = opened();
     const std::string bytes = BytesOf(name);
-    return Reading(*users_, [&](Unlocked&) { return reader->Resolve(bytes); });
+    return Reading(archive,
+                   [&](Unlocked&) { return archive.reader->Resolve(bytes); });
+  }
+
+  OpenArchive Open() const {
+    OpenArchive archive;
+    archive.is_remote = path_.find("://") != std::string::npos;
+    archive.reader = Reading(archive, [&](Unlocked&) {
+      return ArchiveReader::Open(path_, options_, archive.users->stop());
+    });
+    return archive;
   }
 
   std::string path_;
-  std::shared_ptr<Users> users_ = std::make_shared<Users>();
-  std::shared_ptr<ArchiveReader> reader_;
+  ReadOptions options_;
+  mutable OpenArchive archive_;
 };
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <stop_token>
 
 namespace zpack::python {
 
@@ -58,6 +59,10 @@ class Users {
   // thread has the interpreter's lock.
   bool WereLostInFork();
 
+  // Asks what these threads read from servers to end. Lasts.
+  void StopReading() { reading_.request_stop(); }
+  std::stop_token stop() const { return reading_.get_token(); }
+
   // How many threads work with anything.
   static int All() { return all_; }
 
@@ -84,6 +89,7 @@ class Users {
 
   std::atomic<int> count_ = 0;
   pid_t process_ = getpid();
+  std::stop_source reading_;
 };
 
 }  // namespace zpack::python

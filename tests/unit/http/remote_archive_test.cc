@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <stop_token>
 #include <string>
 
 #include "base/bytes.h"
@@ -14,6 +15,7 @@
 #include "support/matchers.h"
 #include "support/sample_file.h"
 #include "support/temp_dir.h"
+#include "zpack/archive_reader.h"
 #include "zpack/restore.h"
 #include "zpack/verify.h"
 
@@ -46,6 +48,17 @@ TEST_F(RemoteArchiveTest, IsRestoredInSeveralThreads) {
   RestoreOptions options;
   options.run.threads = 4;
   EXPECT_THAT(Restore(server_.Url(), dir_ / "r.git", options), IsOk());
+}
+
+TEST_F(RemoteArchiveTest, StopEndsTheOpening) {
+  std::stop_source stop;
+  HttpServer server([&](const HttpServerRequest&) {
+    stop.request_stop();
+    return HttpServerReply{.status = 503};
+  });
+  EXPECT_THAT(ArchiveReader::Open(server.Url(), {}, stop.get_token()),
+              HasCode(ErrorCode::kInterrupted));
+  EXPECT_EQ(server.requests(), 1);
 }
 
 }  // namespace
