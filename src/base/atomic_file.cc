@@ -29,9 +29,7 @@ Status CheckDestination(const std::string& path, Overwrite overwrite) {
                      AtPath{path});
   }
   if (overwrite == Overwrite::kNo) {
-    return MakeError(ErrorCode::kExists,
-                     "'{}' already exists; use --force to replace it",
-                     AtPath{path});
+    return MakeError(ErrorCode::kExists, "'{}' already exists", AtPath{path});
   }
   return {};
 }

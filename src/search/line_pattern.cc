@@ -42,9 +42,12 @@ Result<std::unique_ptr<LinePattern>> LinePattern::Compile(
   pattern->text_ = token.pattern;
   pattern->words_ = query.words;
   if (query.syntax != PatternSyntax::kPerl && token.pattern.contains('\0')) {
+    const bool of_command = !token.origin.empty();  // which can say no other
     return MakeError(ErrorCode::kInvalidArgument,
-                     "given pattern contains NULL byte (via -f <file>). This "
-                     "is only supported with -P under PCRE v2");
+                     "given pattern contains NULL byte{}. This is only "
+                     "supported {}under PCRE v2",
+                     MessageText{of_command ? " (via -f <file>)" : ""},
+                     MessageText{of_command ? "with -P " : ""});
   }
   Status compiled = pattern->CompileExpression(query);
   if (compiled) return pattern;

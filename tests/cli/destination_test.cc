@@ -64,7 +64,7 @@ TEST_F(DestinationTest, NewFileIsAllThatIsLeft) {
 
 TEST_F(DestinationTest, ExistingFileIsKept) {
   WriteFile(out_ + "/x.zpack", "mine");
-  ExpectRefused(out_ + "/x.zpack", "already exists; use --force");
+  ExpectRefused(out_ + "/x.zpack", "' already exists\nhint: use --force to ");
   EXPECT_EQ(ReadFile(out_ + "/x.zpack"), "mine");
   EXPECT_THAT(ListDirectory(out_), ElementsAre("x.zpack"));
 }
@@ -80,6 +80,20 @@ TEST_F(DestinationTest, AnExistingZpackFileIsAHintAtUpdate) {
   EXPECT_THAT(Convert(file, {"--base", file}).err, Not(HasSubstr(hint)));
   WriteFile(file, "mine");
   EXPECT_THAT(Convert(file).err, Not(HasSubstr("--update")));
+}
+
+TEST_F(DestinationTest, AnExistingOutputIsAHintAtForce) {
+  const std::string file = out_ + "/x.zpack";
+  const std::string hint = "' already exists\nhint: use --force to replace it";
+  ASSERT_TRUE(Convert(file).ok());
+  WriteFile(file + ".zpar", "mine");
+  const ProcessResult protect = RunZpack({"protect", "--beside", file});
+  EXPECT_EQ(protect.exit_code, 128);
+  EXPECT_THAT(protect.err, HasSubstr(file + ".zpar" + hint));
+  const ProcessResult consolidate = RunZpack({"consolidate", file, file});
+  EXPECT_EQ(consolidate.exit_code, 128);
+  EXPECT_THAT(consolidate.err, HasSubstr(file + hint));
+  EXPECT_TRUE(RunZpack({"protect", "--beside", "--force", file}).ok());
 }
 
 TEST_F(DestinationTest, ForceReplacesAFile) {

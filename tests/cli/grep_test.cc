@@ -223,6 +223,10 @@ TEST_F(GrepTest, PatternsOfAFile) {
   EXPECT_EQ(wrong.exit_code, 128);
   EXPECT_THAT(wrong.err, HasSubstr("at 2, 'x['"));
   EXPECT_EQ(Grep({"-f", dir_ / "missing"}, {"HEAD"}).exit_code, 128);
+  WriteFile(dir_ / "nul", std::string_view("a\0b", 3));
+  EXPECT_THAT(Grep({"-f", dir_ / "nul"}, {"HEAD"}).err,
+              HasSubstr("given pattern contains NULL byte (via -f <file>). "
+                        "This is only supported with -P under PCRE v2\n"));
 }
 
 TEST_F(GrepTest, ErrorsNameWhatIsWrong) {

@@ -75,6 +75,17 @@ def test_errors_of_the_system_are_os_errors(file, tmp_path):
     assert isinstance(caught.value, zpack.errors.IOError)
 
 
+def test_messages_name_no_options_of_the_program(repository, file, archive):
+    with pytest.raises(zpack.errors.ExistsError) as caught:
+        zpack.convert(repository.path, file)
+    assert str(caught.value) == f"'{file}' already exists"
+    for search in (lambda: archive.log(S="\0"), lambda: archive.grep("a\0b")):
+        with pytest.raises(ValueError) as refused:
+            list(search())
+        assert str(refused.value).endswith(
+            "given pattern contains NULL byte. This is only supported under PCRE v2")
+
+
 class Stopped(Exception):
     pass
 

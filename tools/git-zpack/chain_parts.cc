@@ -12,6 +12,7 @@
 
 #include "common_options.h"
 #include "counted.h"
+#include "output_file.h"
 #include "zpack/archive_reader.h"
 #include "zpack/quote.h"
 
@@ -75,6 +76,7 @@ void AddForceOption(po::options_description& options, const char* help) {
 
 void HintAtForce(const po::variables_map& options, const Error& error,
                  const std::string& output, std::ostream& err) {
+  HintAtReplacing(options, error, output, err);
   if (error.code != ErrorCode::kExists ||
       DependentsOf(options) == Dependents::kLose ||
       !(Has(options, "force") || Has(options, "update")) ||

@@ -42,8 +42,8 @@ void validate(boost::any& value, const std::vector<std::string>& text,
 
 // Adds --force, which may be given twice, with this help.
 void AddForceOption(po::options_description& options, const char* help);
-// If `error` came because others depend on `output`, says that --force may be
-// given twice.
+// If `error` came because `output` exists or others depend on it, says that
+// --force may be given, or given twice.
 void HintAtForce(const po::variables_map& options, const Error& error,
                  const std::string& output, std::ostream& err);
 // What --force says of files that depend on the one that is replaced.

@@ -136,4 +136,17 @@ Status CheckOutput(const std::string& output,
   return replaceable;
 }
 
+void HintAtReplacing(const boost::program_options::variables_map& values,
+                     const Error& error, const std::string& output,
+                     std::ostream& err) {
+  std::error_code none;
+  // Other errors of the kind are about the temporary file, or about a file that
+  // is brought up to date.
+  if (error.code != ErrorCode::kExists || Has(values, "force") ||
+      Has(values, "update") || !fs::equivalent(error.path, output, none)) {
+    return;
+  }
+  err << "hint: use --force to replace it\n";
+}
+
 }  // namespace zpack::cli

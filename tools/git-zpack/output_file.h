@@ -8,6 +8,7 @@
 
 #include <sys/stat.h>
 
+#include <boost/program_options/variables_map.hpp>
 #include <filesystem>
 #include <functional>
 #include <optional>
@@ -61,5 +62,10 @@ class OutputFile {
 Status CheckOutput(const std::string& output,
                    std::span<const std::string> inputs,
                    const ReadOptions& options);
+
+// If `error` came because `output` exists, says that --force replaces it.
+void HintAtReplacing(const boost::program_options::variables_map& values,
+                     const Error& error, const std::string& output,
+                     std::ostream& err);
 
 }  // namespace zpack::cli

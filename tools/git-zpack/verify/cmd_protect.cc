@@ -6,6 +6,7 @@
 #include <ostream>
 
 #include "common_options.h"
+#include "output_file.h"
 #include "verify/verify_options.h"
 #include "zpack/parity.h"
 #include "zpack/quote.h"
@@ -48,9 +49,16 @@ int Run(const po::variables_map& values, const Io& io) {
   }
   options.output = PathOfOutput(values);
   if (Has(values, "force")) options.overwrite = Overwrite::kYes;
-  RefuseRepository(Text(values, "file"));
-  const auto stats = Protect(Text(values, "file"), options);
-  if (!stats) return Fail(io, stats.error());
+  const std::string file = Text(values, "file");
+  RefuseRepository(file);
+  const auto stats = Protect(file, options);
+  if (!stats) {
+    const int code = Fail(io, stats.error());
+    HintAtReplacing(
+        values, stats.error(),
+        options.output.empty() ? ParityBeside(file) : options.output, io.err);
+    return code;
+  }
   // With --beside, the parity is what was written.
   if (options.place == ParityPlace::kInside) {
     WarnOfOldParity(stats->output, io.err);

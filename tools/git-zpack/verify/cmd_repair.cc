@@ -6,6 +6,7 @@
 #include <ostream>
 
 #include "common_options.h"
+#include "output_file.h"
 #include "verify/damage_hints.h"
 #include "verify/verify_options.h"
 #include "zpack/parity.h"
@@ -130,7 +131,15 @@ int Run(const po::variables_map& values, const Io& io) {
   const std::string file = Text(values, "file");
   RefuseRepository(file);
   const auto report = Repair(file, options);
-  if (!report) return Fail(io, report.error());
+  if (!report) {
+    const int code = Fail(io, report.error());
+    const std::string output =
+        options.output.empty() ? file + ".repaired" : options.output;
+    for (const std::string& one : {output, ParityBeside(output)}) {
+      HintAtReplacing(values, report.error(), one, io.err);
+    }
+    return code;
+  }
   // In place, or with the parity beside it, the file is again what its parity
   // was made for.
   if (!report->output.empty() && report->parity_output.empty() &&
