@@ -210,7 +210,7 @@ TEST_F(OtherBasesTest, CopiesOfADamagedBaseAreReadOnce) {
   ASSERT_THAT(Readable({pack}), ::testing::IsEmpty());
   const FallbackPacks packs(testing::TestFormat(), repo_.path(), {pack.path},
                             std::make_shared<const PackedObjects>(),
-                            uint64_t{1} << 20);
+                            {.max_object = uint64_t{1} << 20});
   const OtherBases bases(packs);
   std::map<std::string, int> reads;
   const auto read_copy = [&](const ObjectId& id, Bytes& bytes) {
