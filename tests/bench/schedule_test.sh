@@ -47,3 +47,26 @@ PYTHON
 "$bench/schedule" --workers 1,2 --longest-first "$directory/made" > "$directory/longest-first"
 expect_texts "$directory/in-order" '^all .* 6.00  *4.00'
 expect_texts "$directory/longest-first" '^all .* 6.00  *3.00'
+
+echo "-- sections, whose groups are compressed one after the other"
+"$zpack" convert -q --threads 3 --profile max --block-size 4k "$directory/r.git" \
+  "$directory/three.zpack"
+ZPACK_TRACE=$directory/sections "$zpack" convert -q --threads 1 --profile max --block-size 4k \
+  "$directory/r.git" "$directory/alone.zpack"
+cmp "$directory/three.zpack" "$directory/alone.zpack"
+"$bench/schedule" --workers 1,2,16 "$directory/sections" > "$directory/table"
+python3 - "$directory/table" "$directory/made" <<'PYTHON'
+import json, sys
+lines = {line.split()[0]: line.split() for line in open(sys.argv[1])}
+one, two, sixteen = map(float, lines["gain"][1:])
+assert 0.9 < one < 1.1, one
+assert one < two <= 2.05 * one and two <= sixteen < 16.5, (two, sixteen)
+spans = [("transform", 0, 4), ("part", 0, 2), ("part", 1, 1), ("part", 2, 2), ("part", 3, 1)]
+events = [{"name": name, "ts": start * 1e6, "dur": seconds * 1e6, "args": {"run": 1, "item": 0}}
+          for name, start, seconds in spans]
+events.append({"name": "pipeline", "ts": 0, "dur": 4e6, "args": {"run": 1, "threads": 1, "limit": 4}})
+with open(sys.argv[2], "w") as file:
+    file.write("[" + "".join(json.dumps({**event, "pid": 1}) + ",\n" for event in events))
+PYTHON
+"$bench/schedule" --workers 1,2,16 "$directory/made" > "$directory/chained"
+expect_texts "$directory/chained" '^all .* 4.00  *3.00  *3.00'

@@ -83,7 +83,7 @@ TEST_F(RestoreBundleTest, AnExistingFileStaysUnlessForced) {
   WriteFile(bundle_, "mine");
   const ProcessResult refused = Bundle();
   EXPECT_EQ(refused.exit_code, 128);
-  EXPECT_THAT(refused.err, HasSubstr("already exists"));
+  EXPECT_THAT(refused.err, HasSubstr("already exists\nhint: use --force"));
   EXPECT_EQ(ReadFile(bundle_), "mine");
   EXPECT_EQ(Bundle({"--force"}).exit_code, 0);
   EXPECT_EQ(Git({"bundle", "verify", bundle_}).exit_code, 0);

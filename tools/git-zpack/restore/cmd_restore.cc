@@ -144,10 +144,12 @@ int RunBundle(const po::variables_map& values, const RunContext& context,
                      "refusing to write a bundle to a terminal"});
   }
   if (!Has(values, "force") && output.exists()) {
-    return Fail(io, {ErrorCode::kExists,
-                     fmt::format("'{}' already exists; use --force to "
-                                 "replace it",
-                                 QuoteName(bundle, kMaxNameInMessage))});
+    const int failed =
+        Fail(io, {ErrorCode::kExists,
+                  fmt::format("'{}' already exists",
+                              QuoteName(bundle, kMaxNameInMessage))});
+    io.err << "hint: use --force to replace it\n";
+    return failed;
   }
   const std::string file = FileToRead(values);
   const Status apart = CheckOutput(bundle, std::span(&file, 1), options.read);
