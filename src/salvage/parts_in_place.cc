@@ -44,10 +44,7 @@ class PartPlaces {
       Place(chunk);
     }
     PlaceFrom(contents_.offset, found_.header->table_of_contents_offset);
-    if (found_.trailer) {
-      PlaceFrom(file_.size() - format::kTrailerSize,
-                found_.header->file_size - format::kTrailerSize);
-    }
+    ZPACK_TRY(PlaceTrailer());
     PlaceHeader();
     return std::move(pieces_);
   }
@@ -59,15 +56,18 @@ class PartPlaces {
     return payload;
   }
 
-  // A file inside of a damaged block may have a header and a table, too. This
-  // file's own table is the last one and, as the header states, lies before
-  // the trailer.
+  // A file inside of a damaged block, or one that was appended, may have a
+  // header and a table, too. This file's own table lies before the trailer, as
+  // the header states; of copies of it, the nearest one to its place is used.
   Status FindContents() {
     const format::FileHeader& header = *found_.header;
     const uint64_t begin = header.table_of_contents_offset;
-    const auto chunks = found_.chunks.find(format::kTableOfContentsChunk);
-    if (chunks == found_.chunks.end() || begin > header.file_size) return {};
-    for (const ChunkLocation& chunk : std::views::reverse(chunks->second)) {
+    if (begin > header.file_size) return {};
+    std::vector<ChunkLocation> chunks = Found(format::kTableOfContentsChunk);
+    std::ranges::stable_sort(chunks, {}, [&](const ChunkLocation& chunk) {
+      return Distance(chunk.offset, begin);
+    });
+    for (const ChunkLocation& chunk : chunks) {
       const uint64_t size = chunk.end() - chunk.offset;
       if (header.file_size - begin != size + format::kTrailerSize ||
           (!found_.header_in_place &&
@@ -85,6 +85,10 @@ class PartPlaces {
     return {};
   }
 
+  static uint64_t Distance(uint64_t a, uint64_t b) {
+    return std::min(a - b, b - a);
+  }
+
   // What is at `source` belongs at `begin`.
   void PlaceFrom(uint64_t source, uint64_t begin) {
     pieces_.push_back({begin, source});
@@ -97,10 +101,9 @@ class PartPlaces {
         pieces_.empty()
             ? begin
             : begin + (pieces_.back().source - pieces_.back().begin);
-    const auto distance = [&](uint64_t source) {
-      return std::min(source - expected, expected - source);
-    };
-    const auto nearest = std::ranges::min_element(sources, {}, distance);
+    const auto nearest = std::ranges::min_element(
+        sources, {},
+        [&](uint64_t source) { return Distance(source, expected); });
     if (nearest != sources.end()) PlaceFrom(*nearest, begin);
   }
 
@@ -150,6 +153,21 @@ class PartPlaces {
         }
       }
       PlaceNearest(sources, begin);
+    }
+    return {};
+  }
+
+  // Mostly follows the table of contents. What ends the file may be the trailer
+  // of another one.
+  Status PlaceTrailer() {
+    Bytes bytes(format::kTrailerSize);
+    if (file_.size() - contents_.end() >= bytes.size()) {
+      ZPACK_TRY(file_.Read(contents_.end(), bytes));
+      if (format::DecodeTrailer(bytes)) return {};
+    }
+    if (found_.trailer) {
+      PlaceFrom(file_.size() - bytes.size(),
+                found_.header->file_size - bytes.size());
     }
     return {};
   }

@@ -109,6 +109,9 @@ format::Digest Fingerprint(const ArchivePlan& plan) {
           stretch.segment_offset}) {
       out.Varint(field);
     }
+    for (const PlannedStretch& section : stretch.sections) {
+      out.Varint(section.count);
+    }
   }
   for (const auto& [rank, far] : plan.input.far) {
     out.Varint(rank.value());

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "format/constants.h"
 #include "support/chain_fixture.h"
 
 namespace zpack::testing {
@@ -185,6 +186,27 @@ TEST_F(ShiftedSalvageTest, SeveralPlacesCostWhatTheyHold) {
     const std::string shifted = Inserted(
         Removed(Inserted(sound, middle(4), 7), middle(2), 3), middle(1), 1);
     EXPECT_LE(LostWith(number, shifted), LostWith(number, flipped));
+  }
+}
+
+// What belongs to another file of the chain is not taken for this one's.
+TEST_F(ShiftedSalvageTest, BytesOfAnotherFileCostNothing) {
+  AddThree();
+  for (const int number : {0, 1, 2}) {
+    const std::string sound = ReadFile(File(number));
+    const auto trailer =
+        sound.size() - static_cast<size_t>(format::kTrailerSize);
+    for (const int other : {0, 1, 2}) {
+      SCOPED_TRACE(File(number) + ' ' + File(other));
+      const std::string bytes = ReadFile(File(other));
+      EXPECT_EQ(LostWith(number, sound + bytes), 0U);
+      EXPECT_EQ(LostWith(number, sound + bytes.substr(bytes.size() -
+                                                      format::kTrailerSize)),
+                0U);
+      EXPECT_EQ(LostWith(number, sound.substr(0, trailer) + bytes.substr(0, 9) +
+                                     sound.substr(trailer)),
+                0U);
+    }
   }
 }
 

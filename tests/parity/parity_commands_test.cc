@@ -292,12 +292,11 @@ TEST_F(ParityCommands, AHintSaysHowToAddTheParityOfAKilledConversion) {
   EXPECT_THAT(resumed.err,
               AllOf(HasSubstr("already exists"),
                     HasSubstr("\nhint: it is a .zpack file without parity; "
-                              "--update adds parity, even if nothing else has "
-                              "changed\n")));
-  const ProcessResult updated =
-      RunZpack({"convert", "-q", "--redundancy", "100%", "--update",
-                repository.path(), path});
-  EXPECT_EQ(updated.exit_code, 0) << updated.err;
+                              "'git zpack protect --redundancy' adds "
+                              "parity\n")));
+  const ProcessResult protect =
+      RunZpack({"protect", "-q", "--redundancy", "100%", path});
+  EXPECT_EQ(protect.exit_code, 0) << protect.err;
   EXPECT_THAT(RunZpack({"verify", path}).out, HasSubstr("\nparity: "));
   EXPECT_THAT(ListDirectory(dir_ / "out"), ElementsAre("r.zpack"));
   // With parity, there is nothing to add.

@@ -250,14 +250,14 @@ Result<uint64_t> EnsureParity(const ConvertOutput& output, uint32_t redundancy,
 }
 
 // Says what helps if the destination is there and is a .zpack file.
-void HintAtUpdate(const po::variables_map& values, const std::string& file,
-                  std::ostream& err) {
+void HintAtExisting(const po::variables_map& values, const std::string& file,
+                    std::ostream& err) {
   const auto parity = ParityBytes(file);
   if (!parity) return;
   if (Has(values, "redundancy") && *parity == 0) {
-    err << "hint: it is a .zpack file without parity; --update adds parity, "
-           "even if nothing else has changed\n";
-  } else {
+    err << "hint: it is a .zpack file without parity; 'git zpack protect "
+           "--redundancy' adds parity\n";
+  } else if (!Has(values, "onto") && !Has(values, "onto-latest")) {
     err << "hint: it is a .zpack file; --update copies its blocks and replaces "
            "it, or leaves it as it is if nothing has changed\n";
   }
@@ -275,9 +275,8 @@ void PrintHints(const po::variables_map& values, const Error& error,
     err << "hint: --keep-going leaves out damaged objects and lists them\n";
   }
   if (error.code == ErrorCode::kExists && !Has(values, "force") &&
-      !Has(values, "update") && !Has(values, "base") && !Has(values, "onto") &&
-      !Has(values, "onto-latest") && !output.is_stream()) {
-    HintAtUpdate(values, output.path(), err);
+      !Has(values, "update") && !Has(values, "base") && !output.is_stream()) {
+    HintAtExisting(values, output.path(), err);
   }
   HintAtForce(values, error, output.path(), err);
   // With kExists, another process may be writing the temporary file.
