@@ -72,6 +72,18 @@ std::vector<std::string> Features(const std::vector<PlannedStretch>& plan,
   return {features.begin(), features.end()};
 }
 
+void Describe(const PlannedStretch& stretch, ByteWriter& out) {
+  for (const uint64_t field :
+       {uint64_t{stretch.first.value()}, uint64_t{stretch.count},
+        stretch.raw_size, static_cast<uint64_t>(stretch.kind),
+        stretch.segment_offset}) {
+    out.Varint(field);
+  }
+  for (const PlannedStretch& section : stretch.sections) {
+    out.Varint(section.count);
+  }
+}
+
 // Hash of everything that determines the bytes of the archive. The ids stand
 // for the contents of the objects.
 format::Digest Fingerprint(const ArchivePlan& plan) {
@@ -102,17 +114,7 @@ format::Digest Fingerprint(const ArchivePlan& plan) {
   if (plan.contents.reused != nullptr) {
     Append(text, plan.contents.reused->fingerprint());
   }
-  for (const PlannedStretch& stretch : plan.stretches) {
-    for (const uint64_t field :
-         {uint64_t{stretch.first.value()}, uint64_t{stretch.count},
-          stretch.raw_size, static_cast<uint64_t>(stretch.kind),
-          stretch.segment_offset}) {
-      out.Varint(field);
-    }
-    for (const PlannedStretch& section : stretch.sections) {
-      out.Varint(section.count);
-    }
-  }
+  for (const PlannedStretch& stretch : plan.stretches) Describe(stretch, out);
   for (const auto& [rank, far] : plan.input.far) {
     out.Varint(rank.value());
     out.Varint(far.base.number.value());
