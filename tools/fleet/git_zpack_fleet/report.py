@@ -7,13 +7,12 @@ from __future__ import annotations
 import datetime
 import html
 import os
-import tempfile
 import time
 from typing import Any, NamedTuple, Sequence
 
 from .manifest import Manifest
+from .named_file import write_file
 from .records import ArchiveRow, RepositoryRow
-from .session import Fatal
 from .text import duration_text, quoted, size_text
 from .views import below_newest, summary
 
@@ -34,15 +33,7 @@ def write_report(manifest: Manifest, target: str) -> None:
     rows = list(manifest.repositories())
     content = page(rows, summary(rows, below_newest(manifest, rows)), manifest.runs(10),
                    time.time())
-    directory = os.path.dirname(os.path.abspath(target))
-    try:
-        with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=directory,
-                                         prefix=".report-", delete=False) as file:
-            file.write(content)
-        os.chmod(file.name, 0o644)
-        os.replace(file.name, target)
-    except OSError as error:
-        raise Fatal(f"unable to create '{target}': {error.strerror}") from error
+    write_file(target, content.encode())
 
 
 def page(rows: Sequence[RepositoryRow], totals: dict[str, Any],

@@ -125,11 +125,12 @@ def _fetch_copy(url: str, options: dict[str, Any], path: str) -> None:
         store = Store(url, options)
         if store.is_local:
             return
-        os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=os.path.dirname(os.path.abspath(path))) as directory:
+        real = os.path.realpath(path)  # A link that leads nowhere yet stays.
+        os.makedirs(os.path.dirname(real), exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=os.path.dirname(real)) as directory:
             copy = os.path.join(directory, "copy")
             if store.fetch_file(_COPY, copy):
-                os.rename(copy, path)
+                os.rename(copy, real)
                 say(f"warning: there is no manifest '{path}'; the copy in the store is used")
     except Exception as error:  # pylint: disable=broad-except
         raise _unusable(url, error) from error

@@ -5,12 +5,13 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import os
-import tempfile
-from typing import Any, Iterable, Mapping, Optional, Union
+from typing import Any, Iterable, Mapping, Union
 
 from .manifest import Manifest
+from .named_file import write_file
 from .output import tell
 from .records import RepositoryRow
 from .session import Fatal
@@ -111,27 +112,15 @@ def status(manifest: Manifest, *, as_json: bool) -> int:
 
 def export(manifest: Manifest, target: str) -> None:
     """Writes a row for each repository as Parquet, CSV or JSON, by the suffix."""
-    writers = {".parquet": _write_parquet, ".csv": _write_csv, ".json": _write_json}
+    writers = {".parquet": _parquet, ".csv": _csv, ".json": _json}
     suffix = os.path.splitext(target)[1]
     if suffix not in writers:
-        raise Fatal(f"unknown kind of file: '{target}' (.parquet, .csv or .json)")
-    directory = os.path.dirname(os.path.abspath(target))
-    partial: Optional[str] = None
-    try:
-        descriptor, partial = tempfile.mkstemp(dir=directory, prefix=".export-")
-        os.close(descriptor)
-        writers[suffix](records(manifest), partial)
-        os.chmod(partial, 0o644)
-        os.replace(partial, target)
-        partial = None
-    except OSError as error:
-        raise Fatal(f"unable to create '{target}': {error.strerror or error}") from error
-    finally:
-        if partial is not None:
-            os.unlink(partial)
+        raise Fatal(f"unknown kind of file: '{quoted(os.fsencode(target))}' "
+                    "(.parquet, .csv or .json)")
+    write_file(target, writers[suffix](records(manifest)))
 
 
-def _write_parquet(rows: list[dict[str, Value]], target: str) -> None:
+def _parquet(rows: list[dict[str, Value]]) -> bytes:
     try:
         import pyarrow as arrow  # pylint: disable=import-outside-toplevel
         from pyarrow import parquet  # pylint: disable=import-outside-toplevel
@@ -145,20 +134,21 @@ def _write_parquet(rows: list[dict[str, Value]], target: str) -> None:
     schema = arrow.schema([
         (name, kinds.get(name, arrow.string() if name in texts else arrow.int64()))
         for name in _COLUMNS])
-    parquet.write_table(arrow.Table.from_pylist(rows, schema=schema), target)
+    file = io.BytesIO()
+    parquet.write_table(arrow.Table.from_pylist(rows, schema=schema), file)
+    return file.getvalue()
 
 
-def _write_csv(rows: list[dict[str, Value]], target: str) -> None:
-    with open(target, "w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, _COLUMNS)
-        writer.writeheader()
-        writer.writerows(_readable(row) for row in rows)
+def _csv(rows: list[dict[str, Value]]) -> bytes:
+    file = io.StringIO(newline="")
+    writer = csv.DictWriter(file, _COLUMNS)
+    writer.writeheader()
+    writer.writerows(_readable(row) for row in rows)
+    return file.getvalue().encode()
 
 
-def _write_json(rows: list[dict[str, Value]], target: str) -> None:
-    with open(target, "w", encoding="utf-8") as file:
-        json.dump([_readable(row) for row in rows], file, indent=1)
-        file.write("\n")
+def _json(rows: list[dict[str, Value]]) -> bytes:
+    return (json.dumps([_readable(row) for row in rows], indent=1) + "\n").encode()
 
 
 def _readable(row: dict[str, Value]) -> dict[str, Value]:
