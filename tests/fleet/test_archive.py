@@ -9,6 +9,7 @@ import os
 import shutil
 import sqlite3
 
+import pytest
 from conftest import Repository, make_old, run_fleet
 
 ODD_NAMES = (b"with space.git", b"new\nline.git", b"caf\xe9.git", b'quo"te\\.git', b"-dash.git",
@@ -234,6 +235,63 @@ def test_archived_repository_that_a_walk_no_longer_reaches_is_not_safe(on_cluste
     ran = on_cluster("archive", root, "--to", store)
     assert (ran.status, "is it mounted?" in ran.errors) == (1, True), ran
     assert not_safe(store) == ["tree"]
+
+
+@pytest.mark.parametrize("given", ("root", "place"))
+def test_empty_root_does_not_end_what_no_walk_reached(tmp_path, given):
+    place, store = tmp_path / "root/x", tmp_path / "store"
+    place.mkdir(parents=True)
+    (place / ".git").write_text("gitdir: /nowhere\n")
+    root = place if given == "place" else place.parent
+    assert run_fleet("archive", root, "--to", store).status == 1
+    root.rename(tmp_path / "elsewhere")
+    root.mkdir()
+    for _ in range(2):
+        ran = run_fleet("archive", root, "--to", store)
+        assert (ran.status, ran.errors) == (
+            1, f"error: none is left of 1 repository below '{root}'; is it mounted?\n"), ran
+        assert not_safe(store) == ["x"]
+    # It is mounted again, and in order.
+    root.rmdir()
+    (tmp_path / "elsewhere").rename(root)
+    (place / ".git").unlink()
+    (place / "file").write_text("no repository")
+    ran = run_fleet("archive", root, "--to", store)
+    assert (ran.status, ran.errors) == (0, ""), ran
+    assert not_safe(store) == []
+
+
+def test_place_in_order_without_a_repository_below_its_root_is_safe(on_cluster, tmp_path):
+    root, store = tmp_path / "trees", tmp_path / "store"
+    root.mkdir()
+    Repository(tmp_path / "tree", f"--separate-git-dir={tmp_path}/tree.git").commit("x")
+    shutil.move(tmp_path / "tree", root)
+    assert run_fleet("archive", root, "--to", store).status == 1
+    for _ in range(2):
+        ran = on_cluster("archive", root, tmp_path / "tree.git", "--to", store)
+        assert (ran.status, ran.errors) == (0, ""), ran
+        assert not_safe(store) == []
+
+
+def test_place_that_is_gone_from_a_root_with_others_is_forgotten(on_cluster, source, tmp_path):
+    store = tmp_path / "store"
+    (source / "lost").mkdir()
+    (source / "lost/.git").write_text("gitdir: /nowhere\n")
+    assert on_cluster("archive", source, "--to", store).status == 1
+    shutil.rmtree(source / "lost")
+    ran = on_cluster("archive", source, "--to", store)
+    assert (ran.status, ran.errors) == (0, ""), ran
+    assert not_safe(store) == []
+
+
+def test_root_that_was_a_repository_and_is_empty_is_not_safe(on_cluster, source, tmp_path):
+    root, store = source / "one.git", tmp_path / "store"
+    assert on_cluster("archive", root, "--to", store).status == 0
+    root.rename(tmp_path / "elsewhere")
+    root.mkdir()
+    ran = run_fleet("archive", root, "--to", store)
+    assert (ran.status, ran.errors) == (
+        1, f"error: none is left of 1 repository below '{root}'; is it mounted?\n"), ran
 
 
 def test_repository_with_places_that_cannot_be_read_is_archived_and_not_safe(

@@ -15,7 +15,7 @@ from .archiving import Archiving
 from .checking import Retention, Scope, prune, verify
 from .cluster import ClusterError, Place, default_memory, processors
 from .database import ManifestError
-from .discover import Found, Tell, Unreached, read_grokmirror, read_list, walk
+from .discover import Found, Tell, Unreached, is_at_or_below, read_grokmirror, read_list, walk
 from .engine import EngineLost, Retries
 from .families import forks_in_grokmirror
 from .jobs import Join, Settings
@@ -23,6 +23,7 @@ from .manifest import Manifest
 from .options import USAGE, parse
 from .output import Unwritable, say
 from .planning import Policy
+from .records import RepositoryRow
 from .report import write_report
 from .restoring import Destination, restore
 from .separating import separate
@@ -160,19 +161,26 @@ def _policy(options: argparse.Namespace) -> Policy:
 
 def _tell_gone(manifest: Manifest, root: bytes, seen: set[bytes]) -> bool:
     """Says which repositories of the manifest are no longer below the root; false if all are."""
-    below = os.path.join(root, b"")
-    gone = [row for row in manifest.repositories()
-            if row.path.startswith(below) and row.path not in seen
-            and (row.archive is not None or not row.is_unreached())]
-    if not gone:
+    gone: list[RepositoryRow] = []
+    places: list[RepositoryRow] = []
+    for row in manifest.repositories():
+        if is_at_or_below(row.path, root) and row.path not in seen:
+            (places if row.archive is None and row.is_unreached() else gone).append(row)
+    if any(is_at_or_below(path, root) for path in seen):
+        if gone:
+            say(f"warning: gone: {counted(len(gone))} below '{quoted(root)}', such as "
+                f"'{quoted(gone[0].name)}'; the archives stay")
         return True
-    text = f"{counted(len(gone))} below '{quoted(root)}'"
-    if not any(path.startswith(below) for path in seen):
-        # A file system that is not mounted must not look like a safe one.
-        say(f"error: none is left of {text}; is it mounted?")
-        return False
-    say(f"warning: gone: {text}, such as '{quoted(gone[0].name)}'; the archives stay")
-    return True
+    # A file system that is not mounted must not look like a safe one.
+    gone += [row for row in places if not _is_there(row.path, root)]
+    if gone:
+        say(f"error: none is left of {counted(len(gone))} below '{quoted(root)}'; is it mounted?")
+    return not gone
+
+
+def _is_there(place: bytes, root: bytes) -> bool:
+    """Whether a walk of the root looked at the place; a root that is empty hides what it is."""
+    return bool(os.listdir(root)) if place == root else os.path.lexists(place)
 
 
 def _sources(options: argparse.Namespace, tell: Tell) -> Iterator[Found]:
