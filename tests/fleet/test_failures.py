@@ -266,18 +266,6 @@ def test_what_is_no_file_is_missing_from_the_store(on_cluster, source, tmp_path,
     assert on_cluster("verify", store).status == 0
 
 
-def test_scrub_checks_a_sample_the_longest_unchecked_first(on_cluster, source, tmp_path):
-    store = tmp_path / "store"
-    assert on_cluster("archive", source, "--to", store).status == 0
-    for left in (2, 1, 0):
-        assert on_cluster("verify", store, "--sample", "30%").status == 0
-        with sqlite3.connect(store / "manifest.sqlite") as database:
-            unchecked = database.execute(
-                "SELECT count(*) FROM archives WHERE verified IS NULL").fetchone()[0]
-        assert unchecked == left
-    assert "0 archives checked" in on_cluster("verify", store, "--budget", "0").output
-
-
 def test_two_runs_on_one_scheduler_keep_their_tasks_apart(cluster, tmp_path, wrapper):
     program = wrapper("convert", before="sleep 1")
     runs = []

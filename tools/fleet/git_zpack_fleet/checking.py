@@ -7,9 +7,10 @@ from __future__ import annotations
 import itertools
 import math
 import time
-from typing import Iterable, Iterator, NamedTuple, Optional
+from typing import Iterable, Iterator, NamedTuple, Optional, Sequence
 
 from . import worker
+from .backing import MISSING
 from .engine import Task
 from .jobs import Outcome, VerifyJob
 from .manifest import Manifest
@@ -69,10 +70,10 @@ def verify(manifest: Manifest, options: Run, scope: Scope) -> int:
                 problem = f"{outcome.kind}: {outcome.message}"
             else:
                 # The damage of what an archive depends on is not its own.
-                for content_hash, why in outcome.missing or ((job.hash, outcome.damage),):
+                for content_hash, why in _findings(job, outcome):
                     manifest.record_verified(content_hash, why)
             meter.add(job.size, failed=problem is not None)
-            _count(counts, job.size, problem is not None)
+            _count(counts, _bytes_read(job, outcome), problem is not None)
             if problem is not None:
                 say(f"error: '{quoted(job.name)}': {archive_key(job.hash)}: {problem}")
 
@@ -84,6 +85,18 @@ def verify(manifest: Manifest, options: Run, scope: Scope) -> int:
     tell(f"{counted(counts.done, 'archive', 'archives')} checked, {counts.failures:,} not "
          f"intact; {size_text(counts.bytes)} read; {left:,} not checked now")
     return counts.failures
+
+
+def _findings(job: VerifyJob, outcome: Outcome) -> Sequence[tuple[str, Optional[str]]]:
+    """Hashes of the files of which a check has found something, and their damage."""
+    return outcome.missing or ((job.hash, outcome.damage),)
+
+
+def _bytes_read(job: VerifyJob, outcome: Outcome) -> int:
+    """Bytes of the archive, if the check did not fail and the archive was there."""
+    damage = dict(_findings(job, outcome)).get(job.hash)
+    is_missing = damage is not None and damage.endswith(MISSING)
+    return 0 if outcome.kind is not None or is_missing else job.size
 
 
 def _count(counts: Counts, size: int, failed: bool) -> None:
