@@ -108,9 +108,9 @@ class PartPlaces {
   }
 
   const std::vector<ChunkLocation>& Found(uint32_t id) const {
-    static const std::vector<ChunkLocation> kNone;
+    static const std::vector<ChunkLocation> none;
     const auto chunks = found_.chunks.find(id);
-    return chunks == found_.chunks.end() ? kNone : chunks->second;
+    return chunks == found_.chunks.end() ? none : chunks->second;
   }
 
   void Place(const ChunkLocation& listed) {
