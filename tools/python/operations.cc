@@ -16,6 +16,7 @@
 #include "file_path.h"
 #include "module_parts.h"
 #include "operation.h"
+#include "python_errors.h"
 #include "zpack.h"
 
 namespace zpack::python {
