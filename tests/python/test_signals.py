@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import time
 
 import pytest
 import zpack
@@ -297,7 +298,7 @@ def test_ctrl_c_while_a_thread_waits_for_objects(file):
 
 
 SERVER = """
-    import http.server, os, signal, sys, threading
+    import http.server, os, signal, sys, threading, time
     import zpack
 
     with open(sys.argv[1], "rb") as archive:
@@ -386,3 +387,53 @@ def test_server_that_stalls_does_not_keep_ctrl_c_from_reading(large_file, work):
     assert repr(answer(archive)) == expected  # The archive can still be used.
     released.set()
     """, large_file)
+
+
+ITERATORS = (
+    "archive.log(all=True, S='x')", "archive.objects(threads=2)", "archive.grep('x')",
+    "archive.grep_versions('x')")
+
+
+@pytest.mark.parametrize("iterator", ITERATORS)
+def test_server_that_stalls_does_not_keep_an_iterator(large_file, iterator):
+    run(SERVER + f"""
+    archive = zpack.open(url)
+    told.acquire()  # No signal.
+    before = len(requests)
+    stalls.set()
+    iterator = {iterator}
+    while len(requests) == before:
+        time.sleep(0.01)
+    del iterator
+    left = {iterator}  # Nor does that keep the end of the process waiting.
+    """, large_file)
+
+
+@pytest.mark.parametrize("iterator", ITERATORS)
+def test_ctrl_c_is_heard_while_an_iterator_of_a_stalled_server_ends(large_file, iterator):
+    run(SERVER + f"""
+    def begin_and_leave():
+        iterator = {iterator}
+        while not told.locked():
+            time.sleep(0.01)
+        del iterator
+        released.wait()
+
+    archive = zpack.open(url)
+    stalls.set()
+    interrupted(begin_and_leave)
+    """, large_file)
+
+
+def test_thread_that_waits_for_a_server_does_not_keep_the_process(large_file):
+    ended = run(SERVER + """
+    archive = zpack.open(url)
+    told.acquire()
+    before = len(requests)
+    stalls.set()
+    threading.Thread(target=lambda: archive['HEAD:data'], daemon=True).start()
+    while len(requests) == before:
+        time.sleep(0.01)
+    print(time.monotonic())
+    """, large_file)
+    assert time.monotonic() - float(ended) < 9  # The end of a process waits for 10 seconds.

@@ -14,6 +14,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -33,6 +34,8 @@ namespace zpack::python {
 
 // How long a thread waits before it handles signals.
 inline constexpr std::chrono::milliseconds kCheckInterval(100);
+// How long the destruction of an iterator waits for its thread.
+inline constexpr std::chrono::milliseconds kEndPatience(1000);
 
 // The iterators that read ahead. The thread has the interpreter's lock.
 void AddIterator(const void* iterator, std::stop_source stop);
@@ -65,6 +68,15 @@ class AheadIterator {
   std::stop_source stop_source() { return thread_.get_stop_source(); }
   // The thread waits for no server any more.
   void StopReading() { users_->StopReading(); }
+  const std::shared_ptr<Users>& users() const { return users_; }
+
+  // Ends the thread. Returns whether it has ended within `time`: one that waits
+  // for a server has not.
+  bool EndWithin(std::chrono::milliseconds time) {
+    thread_.request_stop();
+    std::unique_lock<std::mutex> lock(mutex_);
+    return changed_.wait_for(lock, time, [&] { return ended_; });
+  }
 
   // The next item, or nullopt at the end. After an error, the end follows.
   // No value at all if there is no item within `time`.
@@ -125,6 +137,19 @@ class AheadIterator {
   std::jthread thread_;  // last, so that it ends before what it uses
 };
 
+// Destroys an iterator whose thread still waits for a server, without waiting
+// for it. The end of the process waits.
+template <typename Item>
+void DestroyLater(std::unique_ptr<AheadIterator<Item>> iterator) {
+  auto users = iterator->users();
+  auto counted = std::make_unique<Users::Counted>(*users);
+  std::thread([users = std::move(users), counted = std::move(counted),
+               owned = std::move(iterator)]() mutable {
+    owned.reset();
+    counted.reset();
+  }).detach();
+}
+
 // Ends the thread of an iterator without the interpreter's lock, because the
 // thread may wait for a server.
 struct EndIterator {
@@ -133,7 +158,13 @@ struct EndIterator {
     RemoveIterator(iterator);
     if (!iterator->IsOfThisProcess()) return;
     const Unlocked unlocked;
-    const std::unique_ptr<AheadIterator<Item>> owned(iterator);
+    std::unique_ptr<AheadIterator<Item>> owned(iterator);
+    if (owned->EndWithin(kEndPatience)) return;
+    try {
+      DestroyLater(std::move(owned));
+    } catch (const std::exception&) {
+      // No memory or no thread: it was destroyed here.
+    }
   }
 };
 template <typename Item>

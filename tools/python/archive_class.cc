@@ -53,6 +53,7 @@ void EndReading() {
   constexpr std::chrono::seconds kPatience(10);
   if (getpid() != first_process) return;  // Forked: the threads are not here.
   StopIterators();
+  Users::StopAllReading();
   const auto limit = std::chrono::steady_clock::now() + kPatience;
   while (Users::All() != 0 && std::chrono::steady_clock::now() < limit) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));

@@ -59,6 +59,11 @@ Locked::Locked() {
 
 Locked::~Locked() { PyGILState_Release(state_); }
 
+std::stop_source& Users::Ending() {
+  static auto* const ending = new std::stop_source;
+  return *ending;
+}
+
 bool Users::WereLostInFork() {
   if (process_ == getpid()) return false;
   if (count_ != 0) return true;

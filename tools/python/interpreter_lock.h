@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <functional>
 #include <stop_token>
 
 namespace zpack::python {
@@ -62,6 +63,8 @@ class Users {
   // Asks what these threads read from servers to end. Lasts.
   void StopReading() { reading_.request_stop(); }
   std::stop_token stop() const { return reading_.get_token(); }
+  // The same for all threads that work with anything, from now on.
+  static void StopAllReading() { Ending().request_stop(); }
 
   // How many threads work with anything.
   static int All() { return all_; }
@@ -85,11 +88,16 @@ class Users {
   };
 
  private:
+  // Never destroyed.
+  static std::stop_source& Ending();
+
   inline static std::atomic<int> all_ = 0;
 
   std::atomic<int> count_ = 0;
   pid_t process_ = getpid();
   std::stop_source reading_;
+  const std::stop_callback<std::function<void()>> at_end_{
+      Ending().get_token(), [this] { StopReading(); }};
 };
 
 }  // namespace zpack::python
