@@ -437,3 +437,35 @@ def test_thread_that_waits_for_a_server_does_not_keep_the_process(large_file):
     print(time.monotonic())
     """, large_file)
     assert time.monotonic() - float(ended) < 9  # The end of a process waits for 10 seconds.
+
+
+@pytest.mark.parametrize("work", ("archive['HEAD:data']", "archive.info('HEAD~1:data')"))
+def test_signal_leaves_what_other_threads_read_alone(large_file, work):
+    run(SERVER + f"""
+    def read():
+        answers.append(repr({work}))
+
+    def read_for_a_while():
+        signal.setitimer(signal.ITIMER_REAL, 0.5)
+        read()
+
+    answers = []
+    archive = zpack.open(sys.argv[1])
+    read()
+    archive = zpack.open(url)
+    told.acquire()
+    before = len(requests)
+    stalls.set()
+    threads = [threading.Thread(target=read) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    while len(requests) == before:
+        time.sleep(0.01)
+    signal.signal(signal.SIGALRM, signal.default_int_handler)
+    interrupted(read_for_a_while)
+    stalls.clear()
+    released.set()
+    for thread in threads:
+        thread.join()
+    assert len(answers) == 4 and len(set(answers)) == 1
+    """, large_file)

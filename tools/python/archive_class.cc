@@ -12,6 +12,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -122,47 +123,42 @@ class PythonArchive {
   }
 
   bool Contains(const py::str& name) const {
-    const OpenArchive archive = opened();
     const std::string bytes = BytesOf(name);
-    return Reading(archive, [&](Unlocked&) -> Result<bool> {
-      if (const auto id = ObjectId::FromHex(bytes))
-        return archive.reader->Contains(*id);
-      const auto named = archive.reader->Resolve(bytes);
-      if (named) return archive.reader->Contains(*named);
+    return Ask([&](ArchiveReader& reader, Unlocked&) -> Result<bool> {
+      if (const auto id = ObjectId::FromHex(bytes)) return reader.Contains(*id);
+      const auto named = reader.Resolve(bytes);
+      if (named) return reader.Contains(*named);
       if (named.error().code == ErrorCode::kNotFound) return false;
       return std::unexpected(named.error());
     });
   }
 
   py::tuple Info(const py::str& name) const {
-    const OpenArchive archive = opened();
     const ObjectId id = Id(name);
-    const ObjectInfo info = Reading(
-        archive, [&](Unlocked&) { return archive.reader->ReadInfo(id); });
+    const ObjectInfo info = Ask(
+        [&](ArchiveReader& reader, Unlocked&) { return reader.ReadInfo(id); });
     return py::make_tuple(TypeOf(info.type), info.size);
   }
 
   std::unique_ptr<ReadObject> Read(const py::str& name) const {
-    const OpenArchive archive = opened();
     const ObjectId id = Id(name);
     Object object =
-        Reading(archive, [&](Unlocked&) { return archive.reader->Read(id); });
+        Ask([&](ArchiveReader& reader, Unlocked&) { return reader.Read(id); });
     const uint64_t size = object.content.size();
     return std::make_unique<ReadObject>(
         ReadObject{id, object.type, size, std::move(object.content)});
   }
 
   std::vector<std::string> Ids() const {
-    const OpenArchive archive = opened();
     std::vector<std::string> ids;
-    Reading(archive, [&](Unlocked& unlocked) {
-      return archive.reader->ForEachId(
-          IdOrder::kStorage,
-          [&,
-           clock = SignalClock()](const ObjectId& id) mutable -> Result<Visit> {
-            ids.push_back(id.ToHex());
-            return NextVisit(unlocked, clock);
-          });
+    Ask([&](ArchiveReader& reader, Unlocked& unlocked) {
+      ids.clear();
+      return reader.ForEachId(IdOrder::kStorage,
+                              [&, clock = SignalClock()](
+                                  const ObjectId& id) mutable -> Result<Visit> {
+                                ids.push_back(id.ToHex());
+                                return NextVisit(unlocked, clock);
+                              });
     });
     return ids;
   }
@@ -201,14 +197,14 @@ class PythonArchive {
   }
 
   py::list Walk(const std::vector<py::str>& starts, bool objects) const {
-    const OpenArchive archive = opened();
     WalkOptions options;
     if (starts.empty()) options.refs = WalkRefs::kAll;
     if (objects) options.objects = WalkObjects::kAll;
     for (const py::str& start : starts) options.starts.push_back(Id(start));
     std::vector<Walked> reached;
-    Reading(archive, [&](Unlocked& unlocked) {
-      return archive.reader->Walk(
+    Ask([&](ArchiveReader& reader, Unlocked& unlocked) {
+      reached.clear();
+      return reader.Walk(
           options,
           [&, clock = SignalClock()](
               const WalkedObject& object) mutable -> Result<Visit> {
@@ -226,9 +222,8 @@ class PythonArchive {
   }
 
   py::list Blocks() const {
-    const OpenArchive archive = opened();
     const FileDescription file =
-        Reading(archive, [&](Unlocked&) { return archive.reader->Describe(); });
+        Ask([](ArchiveReader& reader, Unlocked&) { return reader.Describe(); });
     py::list list;
     for (const FileDescription::Block& block : file.blocks) {
       py::dict row;
@@ -244,19 +239,35 @@ class PythonArchive {
   }
 
  private:
+  // What `work` answers; again if a signal to another thread stopped it.
+  template <typename Work>
+  std::invoke_result_t<Work, ArchiveReader&, Unlocked&>::value_type Ask(
+      Work work) const {
+    for (;;) {
+      const OpenArchive archive = opened();
+      auto answer = Reading(archive, [&](Unlocked& unlocked) {
+        return work(*archive.reader, unlocked);
+      });
+      const bool was_stopped = !answer &&
+                               answer.error().code == ErrorCode::kInterrupted &&
+                               archive.users->stop().stop_requested();
+      if (!was_stopped) return ValueOf(std::move(answer));
+    }
+  }
+
   ObjectId Id(const py::str& name) const {
-    const OpenArchive archive = opened();
     const std::string bytes = BytesOf(name);
-    return Reading(archive,
-                   [&](Unlocked&) { return archive.reader->Resolve(bytes); });
+    return Ask([&](ArchiveReader& reader, Unlocked&) {
+      return reader.Resolve(bytes);
+    });
   }
 
   OpenArchive Open() const {
     OpenArchive archive;
     archive.is_remote = path_.find("://") != std::string::npos;
-    archive.reader = Reading(archive, [&](Unlocked&) {
+    archive.reader = ValueOf(Reading(archive, [&](Unlocked&) {
       return ArchiveReader::Open(path_, options_, archive.users->stop());
-    });
+    }));
     return archive;
   }
 

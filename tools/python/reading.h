@@ -11,11 +11,9 @@
 #include <future>
 #include <memory>
 #include <stdexcept>
-#include <utility>
 
 #include "ahead_iterator.h"
 #include "interpreter_lock.h"
-#include "python_errors.h"
 #include "zpack/archive_reader.h"
 #include "zpack/visit.h"
 
@@ -62,8 +60,8 @@ auto WithSignals(Unlocked& unlocked, Users& users, Work work) {
   return result.get();
 }
 
-// Runs `work` without the interpreter's lock; raises its error, or that of a
-// signal, with it.
+// Runs `work` without the interpreter's lock. Returns its result; raises the
+// error of a signal with the lock.
 template <typename Work>
 auto Reading(const OpenArchive& archive, Work work) {
   CheckProcess(*archive.users);
@@ -75,7 +73,7 @@ auto Reading(const OpenArchive& archive, Work work) {
                        [&] { return work(unlocked); });
   }();
   if (PyErr_Occurred() != nullptr) throw pybind11::error_already_set();
-  return ValueOf(std::move(result));
+  return result;
 }
 
 inline Visit NextVisit(Unlocked& unlocked, SignalClock& clock) {

@@ -71,7 +71,7 @@ class SourceCorruptError(Error):
 
 
 class InterruptedError(Error):  # pylint: disable=redefined-builtin
-    """The operation was stopped."""
+    """The operation was stopped, or a signal ended an iterator of another thread."""
 
 
 class GitError(Error):
