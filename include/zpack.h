@@ -572,15 +572,16 @@ ZPACK_API int zpack_log(const zpack_archive* archive,
 /* ---- Whole files ---- */
 
 typedef struct zpack_progress {
-  const char* phase; /* such as "Compressing objects" */
+  const char* phase; /* such as "Compressing objects"; "Opening" before that */
   uint64_t objects;
   uint64_t total_objects; /* 0 if it is not known */
   uint64_t bytes;
   uint64_t total_bytes; /* 0 if it is not known */
 } zpack_progress;
 
-/* Any thread may call it, one at a time, about ten times a second. A value
- * other than 0 stops the operation, which returns ZPACK_EINTERRUPTED. */
+/* Any thread may call it, one at a time, about ten times a second, also while
+ * the operation waits for a server. A value other than 0 stops the operation,
+ * which returns ZPACK_EINTERRUPTED. */
 typedef int (*zpack_progress_cb)(const zpack_progress* progress, void* payload);
 
 typedef struct zpack_run_options {

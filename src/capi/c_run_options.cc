@@ -22,12 +22,23 @@ void CallbackProgress::Advance(uint64_t objects, uint64_t bytes) {
   const std::lock_guard<std::mutex> lock(mutex_);
   now_.objects += objects;
   now_.bytes += bytes;
-  if (Clock::now() - last_call_ >= kInterval) Call();
+  CallIfDue();
 }
 
 void CallbackProgress::End() {
   const std::lock_guard<std::mutex> lock(mutex_);
   Call();
+}
+
+int CallbackProgress::Repeat(void* self) {
+  auto& progress = *static_cast<CallbackProgress*>(self);
+  const std::lock_guard<std::mutex> lock(progress.mutex_);
+  progress.CallIfDue();
+  return progress.stop_.stop_requested() ? 1 : 0;
+}
+
+void CallbackProgress::CallIfDue() {
+  if (Clock::now() - last_call_ >= kInterval) Call();
 }
 
 void CallbackProgress::Call() {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Asks a callback of C, in a thread of its own, whether a search should stop.
+// Asks a callback of C, in a thread of its own, whether to stop.
 
 #pragma once
 

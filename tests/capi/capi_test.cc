@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "support/http_server.h"
 #include "support/program.h"
 #include "support/repo_builder.h"
 #include "support/temp_dir.h"
@@ -372,6 +373,21 @@ TEST_F(CApi, ProgressCanStopAnOperation) {
   options.run.progress = [](const zpack_progress*, void*) { return 1; };
   EXPECT_EQ(zpack_convert(repo_.path().c_str(), file_.c_str(), &options),
             ZPACK_EINTERRUPTED);
+}
+
+TEST_F(CApi, ProgressCanStopAnOperationThatWaitsForAServer) {
+  HttpServer server([](const HttpServerRequest&) {
+    return HttpServerReply{.status = 503};  // The client asks again later.
+  });
+  zpack_verify_options options = ZPACK_VERIFY_OPTIONS_INIT;
+  options.run.progress = [](const zpack_progress* progress, void*) {
+    EXPECT_EQ(std::string_view(progress->phase), "Opening");
+    return 1;
+  };
+  zpack_report* report = nullptr;
+  EXPECT_EQ(zpack_verify(&report, server.Url().c_str(), nullptr, &options),
+            ZPACK_EINTERRUPTED);
+  EXPECT_EQ(report, nullptr);
 }
 
 // Also at the last call, when nothing is left to do.

@@ -469,3 +469,16 @@ def test_signal_leaves_what_other_threads_read_alone(large_file, work):
         thread.join()
     assert len(answers) == 4 and len(set(answers)) == 1
     """, large_file)
+
+
+@pytest.mark.parametrize("work", (
+    "zpack.verify(url)", "zpack.restore(url, target)",
+    "zpack.verify(url, progress=lambda _: stalls.set())"))
+def test_server_that_stalls_does_not_keep_ctrl_c_from_an_operation(large_file, tmp_path, work):
+    run(SERVER + f"""
+    target = sys.argv[2]
+    if "progress" not in {work!r}:
+        stalls.set()
+    interrupted(lambda: {work})
+    assert not os.path.exists(target)
+    """, large_file, tmp_path / "restored")
