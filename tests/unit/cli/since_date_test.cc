@@ -73,6 +73,8 @@ TEST(ParseSinceDate, SaysWhatGitSays) {
        {"1 month ago", "5 months ago", "13.months.ago", "2 years ago",
         "1 year 2 months ago", "2024-05-01 12:30:00",
         "2024-05-01 12:30:00 -0330", "2024-05-01T12:30:00Z",
+        "2024-05-01 12:30:00 +2359", "2024-05-01 12:30:00 +2400",
+        "2024-05-01 12:30:00 -9959", "2024-05-01 12:30:00 +0260",
         "Wed, 1 May 2024 12:30:00 +0200", "2024-05-01", "last month",
         "100000000"}) {
     // The second may change meanwhile.

@@ -128,17 +128,21 @@ bool ParseClock(const std::string& word, std::tm& date) {
   return true;
 }
 
-// "z", "utc", "+0200" or "+02:00": seconds.
-std::optional<int64_t> ParseOffset(std::string word) {
-  if (word == "z" || word == "utc" || word == "gmt") return 0;
-  std::erase(word, ':');
-  if (word.size() != 5 || (word[0] != '+' && word[0] != '-')) {
+// The time of `date` in the zone "z", "utc", "+0200" or "+02:00". Like Git,
+// takes it for local time if no zone is so far away.
+std::optional<int64_t> TimeInZone(std::string zone, std::tm& date) {
+  if (zone == "z" || zone == "utc" || zone == "gmt") return timegm(&date);
+  std::erase(zone, ':');
+  if (zone.size() != 5 || (zone[0] != '+' && zone[0] != '-')) {
     return std::nullopt;
   }
-  const auto number = DecimalNumber(std::string_view(word).substr(1));
-  if (!number || *number % 100 > 59) return std::nullopt;
-  const int64_t offset = (*number / 100 * 60 + *number % 100) * 60;
-  return word[0] == '-' ? -offset : offset;
+  const auto number = DecimalNumber(std::string_view(zone).substr(1));
+  if (!number) return std::nullopt;
+  const int64_t hours = *number / 100;
+  const int64_t minutes = *number % 100;
+  if (hours > 23 || minutes > 59) return std::mktime(&date);
+  const int64_t offset = (hours * 60 + minutes) * 60;
+  return timegm(&date) - (zone[0] == '-' ? -offset : offset);
 }
 
 // Year, month and day.
@@ -198,9 +202,7 @@ std::optional<int64_t> ParseDay(std::string_view text, int64_t now) {
   date.tm_isdst = -1;
   if (!ParseClock(words.front(), date) || words.size() > 2) return std::nullopt;
   if (words.size() == 1) return std::mktime(&date);
-  const auto offset = ParseOffset(words.back());
-  if (!offset) return std::nullopt;
-  return timegm(&date) - *offset;
+  return TimeInZone(std::move(words.back()), date);
 }
 
 }  // namespace
