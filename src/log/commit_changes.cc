@@ -71,12 +71,12 @@ Result<Visit> CommitChanges::Compare(ObjectNumber commit, Parent parent,
         const bool is_directory =
             IsTreeMode(before_side.mode) || IsTreeMode(change.after.mode);
         const bool matches = is_directory || paths.Matches(change.path);
-        // A submodule is a directory to a pathspec that ends with a slash.
         const auto matching = [&](const TreeSide& side) {
-          return matches || (IsModule(side) &&
-                             paths.Matches(std::string(change.path) + '/'))
-                     ? side
-                     : TreeSide();
+          const bool wanted =
+              IsModule(side) && !is_directory
+                  ? paths.Matches(change.path, search::Pathspec::Entry::kModule)
+                  : matches;
+          return wanted ? side : TreeSide();
         };
         const TreeSide old_side = matching(before_side);
         const TreeSide new_side = matching(change.after);

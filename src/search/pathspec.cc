@@ -142,7 +142,8 @@ bool Pathspec::IsWithinDepth(std::string_view below) const {
          static_cast<uint64_t>(std::ranges::count(below, '/')) <= *max_depth_;
 }
 
-bool Pathspec::ItemMatches(const Item& item, std::string_view path) const {
+bool Pathspec::ItemMatches(const Item& item, std::string_view path,
+                           Entry entry) const {
   const std::string_view pattern = item.pattern;
   if (pattern.empty()) return IsWithinDepth(path);
   if (StartsWithPath(path, pattern, item.letters)) {
@@ -151,15 +152,19 @@ bool Pathspec::ItemMatches(const Item& item, std::string_view path) const {
       return IsWithinDepth(path.substr(pattern.size()));
     }
   }
+  if (entry == Entry::kModule && pattern.size() == path.size() + 1 &&
+      pattern.ends_with('/') && StartsWithPath(pattern, path, item.letters)) {
+    return true;
+  }
   return item.plain < pattern.size() &&
          WildMatch(pattern, path, item.letters, item.slashes);
 }
 
-bool Pathspec::Matches(std::string_view path) const {
+bool Pathspec::Matches(std::string_view path, Entry entry) const {
   if (items_.empty()) return IsWithinDepth(path);
   bool included = false;
   for (const Item& item : items_) {
-    if ((item.excludes || !included) && ItemMatches(item, path)) {
+    if ((item.excludes || !included) && ItemMatches(item, path, entry)) {
       if (item.excludes) return false;
       included = true;
     }

@@ -392,6 +392,29 @@ TEST_F(LogContentsTest, SubmodulesHaveATextAndAreDirectories) {
               {"--", "sub"}});
 }
 
+// With wildcards, and to leave it out, too.
+TEST_F(LogContentsTest, SubmodulesEndWithASlashOnlyInTheirOwnPaths) {
+  if (TestFormat() != ObjectFormat::kSha1) {
+    GTEST_SKIP() << "the ids are those of SHA-1";
+  }
+  for (const char c : {'a', 'b'}) {
+    const std::string sub = TreeEntryBytes("160000", "sub", std::string(40, c));
+    const std::string odd = TreeEntryBytes("160000", "s*", std::string(40, c));
+    const std::string file =
+        TreeEntryBytes("100644", "f", repo_.WriteBlob(std::string(1, c)));
+    Commit(TreeEntryBytes("40000", "d", repo_.WriteTree(sub)) + file + odd +
+           sub);
+  }
+  std::vector<Words> options;
+  for (const char* const pathspec :
+       {":(exclude)sub/", ":(exclude,icase)SUB/", ":(exclude)d/sub/",
+        ":(exclude)*/", "*/", ":(glob)**/sub/", "*sub/", "s*/", "sub/",
+        ":(icase)SUB/", ":(literal)sub/", ":(literal)s*/", "d/sub/", "sub/x"}) {
+    options.push_back({"--name-only", "--", pathspec});
+  }
+  ExpectSame(options);
+}
+
 // As a commit of a submodule, which no file has. Contents do not matter then.
 TEST_F(LogContentsTest, WhatIsNotInTheFileIsFoundWithoutReadingBlobs) {
   if (TestFormat() != ObjectFormat::kSha1) {
