@@ -345,6 +345,14 @@ TEST_F(LogTest, WarnsOfGrafts) {
   Convert();
   const ProcessResult without = Log({"--format=%H"});
   EXPECT_EQ(without.err, "");
+  // No grafts to Git, either.
+  for (const std::string& text :
+       {std::string("# none\n"), std::string("\n \n"), '#' + tip + '\n',
+        tip.substr(1) + '\n', tip + " none\n", tip + "  " + tip + '\n'}) {
+    WriteFile(repo_.git_dir() + "/info/grafts", text);
+    Convert();
+    EXPECT_EQ(Log({"--format=%H"}).err, "") << text;
+  }
   WriteFile(repo_.git_dir() + "/info/grafts", tip + '\n');
   Convert();
   const std::string warning =
@@ -355,6 +363,12 @@ TEST_F(LogTest, WarnsOfGrafts) {
   EXPECT_EQ(with.out, without.out);
   EXPECT_EQ(RunZpack({"rev-list", file_, "HEAD"}).err, warning);
   EXPECT_EQ(RunZpack({"grep", "--all-history", "x", file_}).err, warning);
+  for (const std::string& text :
+       {"# one\n\n" + tip + ' ' + tip, tip + " \r\n"}) {
+    WriteFile(repo_.git_dir() + "/info/grafts", text);
+    Convert();
+    EXPECT_EQ(Log({"--format=%H"}).err, warning) << text;
+  }
 }
 
 TEST_F(LogTest, RefusesWhatItDoesNotDo) {

@@ -11,8 +11,8 @@
 
 namespace zpack::cli {
 
-// Warns on `err` if the file has grafts. Without a readable table of files,
-// does nothing.
+// Warns on `err` if the file has grafts, or a list of grafts that cannot be
+// read. Without a readable table of files, does nothing.
 void WarnOfGrafts(const ArchiveReader& reader, std::ostream& err);
 
 }  // namespace zpack::cli
