@@ -6,6 +6,7 @@
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <stop_token>
@@ -37,6 +38,11 @@ struct WalkOptions {
   // are parents of commits of the walk; other objects that an excluded commit
   // reaches may be part of the walk.
   std::vector<ObjectId> excluded = {};
+  // For each of `excluded`, how many of `starts` were named before it, in
+  // ascending order; 0 where an element is missing. Matters only for objects
+  // where dates of commits do not tell their order: like Git, the walk then
+  // leaves out more if a start was named first.
+  std::vector<size_t> excluded_after = {};
   // After this many commits, no further commit is part of the walk.
   uint64_t max_commits = std::numeric_limits<uint64_t>::max();
 };

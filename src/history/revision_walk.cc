@@ -8,6 +8,7 @@
 
 #include "history/revision_walk.h"
 
+#include <cstdint>
 #include <queue>
 #include <set>
 #include <string>
@@ -73,8 +74,8 @@ class RevisionWalk {
     return {};
   }
 
-  // Must come before the starts.
-  Status Exclude(const ObjectId& id) {
+  // Must come before the starts, of which `after` were named before `id`.
+  Status Exclude(const ObjectId& id, size_t after) {
     ZPACK_ASSIGN_OR_RETURN(ObjectNumber number, graph_.Find(id, "the walk"));
     ZPACK_ASSIGN_OR_RETURN(ObjectType type, graph_.Type(number));
     // A tag that was seen before leads to what was excluded before.
@@ -86,7 +87,7 @@ class RevisionWalk {
       ZPACK_ASSIGN_OR_RETURN(type, graph_.Type(number));
     }
     if (type == ObjectType::kCommit) {
-      excluded_tips_.push_back({number, true});
+      excluded_tips_.push_back({number, after});
       return VisitAncestors(graph_, number, stop_, [&](ObjectNumber commit) {
         if (marks_.excluded(commit)) return false;
         marks_.SetExcluded(commit);
@@ -96,9 +97,13 @@ class RevisionWalk {
     return type == ObjectType::kTag ? Status{} : ExcludeContent(number, type);
   }
 
-  // Says that the starts before are refs.
-  void EndRefs() {
-    tips_.insert(tips_.end(), excluded_tips_.begin(), excluded_tips_.end());
+  // Says that the next start, if there is one, comes after `starts` others that
+  // are no refs.
+  void NextStart(size_t starts) {
+    while (next_excluded_ < excluded_tips_.size() &&
+           excluded_tips_[next_excluded_].after <= starts) {
+      tips_.push_back({excluded_tips_[next_excluded_++].commit, true});
+    }
   }
 
   Status Run() {
@@ -153,6 +158,11 @@ class RevisionWalk {
     ObjectNumber number;
     ObjectType type = ObjectType::kTree;
     std::string name;  // of a tag
+  };
+  // A commit that is left out, named after so many starts.
+  struct ExcludedTip {
+    ObjectNumber commit;
+    size_t after = 0;
   };
   // A tree whose entries are being walked.
   struct Frame {
@@ -294,8 +304,9 @@ class RevisionWalk {
   uint64_t max_commits_;
   uint64_t visited_ = 0;    // commits
   bool excluding_ = false;  // the tree walk marks objects instead of visiting
-  std::vector<WalkTip> tips_;           // as FindLateExclusions needs them
-  std::vector<WalkTip> excluded_tips_;  // those that are left out
+  std::vector<WalkTip> tips_;  // as FindLateExclusions needs them
+  std::vector<ExcludedTip> excluded_tips_;
+  size_t next_excluded_ = 0;  // the first one that is not in `tips_`
   // Excluded parents of commits of the walk, and late exclusions.
   std::set<ObjectNumber> edges_;
   std::stop_token stop_;
@@ -316,7 +327,11 @@ class RevisionWalk {
 Status WalkRevisions(const ArchiveFile& archive, const WalkOptions& options,
                      const Visitor<const WalkedObject&>& visit) {
   RevisionWalk walk(archive, options, visit);
-  for (const ObjectId& id : options.excluded) ZPACK_TRY(walk.Exclude(id));
+  for (size_t i = 0; i < options.excluded.size(); ++i) {
+    const size_t after =
+        i < options.excluded_after.size() ? options.excluded_after[i] : 0;
+    ZPACK_TRY(walk.Exclude(options.excluded[i], after));
+  }
   const RefsSnapshot& refs = archive.refs();
   if (options.refs == WalkRefs::kAll) {
     for (const Ref& ref : refs.refs) {
@@ -326,10 +341,11 @@ Status WalkRevisions(const ArchiveFile& archive, const WalkOptions& options,
     const ObjectId head = refs.Resolve("HEAD");
     if (!head.empty()) ZPACK_TRY(walk.AddStart(head, "HEAD"));
   }
-  walk.EndRefs();
-  for (const ObjectId& id : options.starts) {
-    ZPACK_TRY(walk.AddStart(id, "the walk"));
+  for (size_t i = 0; i < options.starts.size(); ++i) {
+    walk.NextStart(i);
+    ZPACK_TRY(walk.AddStart(options.starts[i], "the walk"));
   }
+  walk.NextStart(SIZE_MAX);
   return walk.Run();
 }
 

@@ -285,6 +285,35 @@ TEST_F(RevListTest, RandomHistories) {
   }
 }
 
+// Dates that are equal, so that Git meets a start before it knows that it is
+// left out, or not, as they were named.
+TEST_F(RevListTest, ExclusionsComeWhereTheyAreNamed) {
+  const std::string first = Commit(Entry("100644", "f1"));
+  const std::string second = Commit(Entry("100644", "f2"), 1000, {first});
+  const std::string third = Commit(Entry("100644", "f3"), 1000, {second});
+  const std::string side = Commit(Entry("100644", "f4"), 1000, {first});
+  repo_.SetRef("refs/heads/main", third);
+  repo_.SetRef("refs/heads/side", side);
+  Convert();
+  const std::string tree = first + ':';
+  const std::vector<std::string> middle = {second + ".." + side,
+                                           third + "..." + side, third + "^!",
+                                           '^' + side + "^!", third + "^-"};
+  for (const std::vector<std::string>& revisions :
+       {std::vector<std::string>{first, '^' + third, tree},
+        {tree, first, '^' + third},
+        {first, tree, '^' + third, first},
+        {'^' + third, first, tree},
+        {'^' + second, first, '^' + third, tree}}) {
+    ExpectSame({"--objects"}, revisions);
+  }
+  for (const std::string& range : middle) {
+    ExpectSame({"--objects"}, {first, range, tree});
+    ExpectSame({"--objects"}, {range, first, tree});
+    ExpectSame({"--objects"}, {tree, second, range});
+  }
+}
+
 TEST_F(RevListTest, NoObjectsWins) {
   repo_.History(2);
   Convert();

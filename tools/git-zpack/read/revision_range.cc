@@ -65,11 +65,21 @@ std::optional<Dots> FindDots(std::string_view revision) {
   return dots;
 }
 
+// Adds what a word names, after everything that was named before.
+void Add(bool wanted, const ObjectId& id, WalkOptions& walk) {
+  if (wanted) {
+    walk.starts.push_back(id);
+    return;
+  }
+  walk.excluded.push_back(id);
+  walk.excluded_after.push_back(walk.starts.size());
+}
+
 Status AddDots(const ArchiveReader& reader, const Dots& dots,
                const ObjectId& left, const ObjectId& right, WalkOptions& walk) {
   if (!dots.symmetric) {
-    walk.excluded.push_back(left);
-    walk.starts.push_back(right);
+    Add(false, left, walk);
+    Add(true, right, walk);
     return {};
   }
   const auto a = reader.Peel(left, ObjectType::kCommit);
@@ -78,10 +88,10 @@ Status AddDots(const ArchiveReader& reader, const Dots& dots,
   if (!b) return std::unexpected(b.error());
   const auto bases = reader.MergeBases(*a, *b);
   if (!bases) return std::unexpected(bases.error());
-  walk.excluded.insert(walk.excluded.end(), bases->begin(), bases->end());
+  for (const ObjectId& base : *bases) Add(false, base, walk);
   // As the user named them: annotated tags are listed, too.
-  walk.starts.push_back(left);
-  walk.starts.push_back(right);
+  Add(true, left, walk);
+  Add(true, right, walk);
   return {};
 }
 
@@ -101,14 +111,14 @@ std::optional<size_t> TakeMinus(std::string_view& revision) {
 }
 
 // Where the commits that a word names go.
-struct Sides {
-  std::vector<ObjectId>& wanted;
-  std::vector<ObjectId>& unwanted;
+struct Side {
+  WalkOptions& walk;
+  bool wanted = true;  // false after '^'
 };
 
 // `revision` without the suffix '^!' or '^-<n>', which leaves out parents.
 Status AddWithoutParents(const ArchiveReader& reader, std::string_view revision,
-                         std::optional<size_t> only, const Sides& to,
+                         std::optional<size_t> only, const Side& to,
                          std::ostream& err) {
   const auto id = Resolve(reader, revision, err);
   if (!id) return std::unexpected(id.error());
@@ -121,8 +131,8 @@ Status AddWithoutParents(const ArchiveReader& reader, std::string_view revision,
             fmt::format("'{}' has no parent {}", QuoteName(revision), *only)});
   }
   if (only) *parents = {(*parents)[*only - 1]};
-  to.unwanted.insert(to.unwanted.end(), parents->begin(), parents->end());
-  to.wanted.push_back(*id);
+  for (const ObjectId& parent : *parents) Add(!to.wanted, parent, to.walk);
+  Add(to.wanted, *id, to.walk);
   return {};
 }
 
@@ -140,17 +150,15 @@ Status AddRevision(const ArchiveReader& reader, std::string_view revision,
     if (!whole) return std::unexpected((left ? right : left).error());
   }
   std::string_view name = revision;
-  const bool negated = name.starts_with('^');
-  if (negated) name.remove_prefix(1);
-  const Sides to{negated ? walk.excluded : walk.starts,
-                 negated ? walk.starts : walk.excluded};
+  const Side to{walk, !name.starts_with('^')};
+  if (!to.wanted) name.remove_prefix(1);
   if (name.ends_with("^@")) {
     name.remove_suffix(2);
     const auto id = Resolve(reader, name, err);
     if (!id) return std::unexpected(id.error());
     const auto parents = ParentsOf(reader, *id);
     if (!parents) return std::unexpected(parents.error());
-    to.wanted.insert(to.wanted.end(), parents->begin(), parents->end());
+    for (const ObjectId& parent : *parents) Add(to.wanted, parent, walk);
     return {};
   }
   if (name.ends_with("^!")) {
@@ -162,7 +170,7 @@ Status AddRevision(const ArchiveReader& reader, std::string_view revision,
   }
   const auto id = Resolve(reader, name, err);
   if (!id) return std::unexpected(id.error());
-  to.wanted.push_back(*id);
+  Add(to.wanted, *id, walk);
   return {};
 }
 
