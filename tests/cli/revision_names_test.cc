@@ -16,6 +16,7 @@ namespace zpack::testing {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 class RevisionNamesTest : public ::testing::Test {
  protected:
@@ -250,13 +251,35 @@ TEST_F(RevisionNamesTest, WarnsOfAmbiguousRefsAsGitDoes) {
         "v1");
 }
 
+TEST_F(RevisionNamesTest, WarnsOfAmbiguousRefsWhereTheNameFails) {
+  repo_.SetRef("refs/heads/v1", tip_);
+  Convert();
+  const std::string warning = "warning: refname 'v1' is ambiguous.\n";
+  for (const char* const name :
+       {"v1:nope", "v1~99", "v1^{blob}", "v1~99^@", "^v1~99", "main..v1~99",
+        "v1~99^!", "v1~99^-"}) {
+    const ProcessResult git = repo_.TryGit({"rev-list", name, "--"});
+    EXPECT_THAT(git.err, StartsWith(warning)) << name;
+    for (const char* const command : {"rev-list", "log"}) {
+      const ProcessResult ours = RunZpack({command, file_, name});
+      EXPECT_EQ(ours.exit_code, 128);
+      EXPECT_THAT(ours.err, StartsWith(warning + "fatal: ")) << name;
+    }
+  }
+  EXPECT_THAT(repo_.TryGit({"rev-list", "nope..v1", "--"}).err,
+              StartsWith("fatal: "));
+  EXPECT_THAT(RunZpack({"rev-list", file_, "nope..v1"}).err,
+              StartsWith("fatal: "));
+}
+
 TEST_F(RevisionNamesTest, BatchesWarnOfAmbiguousRefsAsGitDoes) {
   const std::string id = repo_.Git({"rev-parse", "main"});
   repo_.SetRef("refs/heads/v1", tip_);
   repo_.SetRef("refs/heads/" + id, tip_);
   Convert();
   ProcessOptions options;
-  options.input = "main\nv1^{tree}\n" + id + "\n";
+  options.input = "main\nv1^{tree}\n" + id + "\n" + id + "^0\n" + id + "~1\n" +
+                  id + ":file\n";
   const ProcessResult ours =
       RunZpack({"cat-file", "--batch-check", file_}, options);
   EXPECT_EQ(ours.err, "warning: refname 'v1' is ambiguous.\n");

@@ -112,6 +112,12 @@ Result<Named> Resolve(const ArchiveReader& reader, std::string_view line,
   return named;
 }
 
+// Whether a whole id stands before the suffixes of a name.
+bool BeginsWithId(std::string_view name) {
+  return ObjectId::FromHex(name.substr(0, name.find_first_of("^~:")))
+      .has_value();
+}
+
 }  // namespace
 
 Status BatchPrinter::Print(const ObjectId& id, std::string_view rest) {
@@ -194,7 +200,7 @@ Status PrintNamed(const ArchiveReader& reader, BatchPrinter& printer,
       break;
     }
     // Of an id, only the other modes warn in Git.
-    if (!ObjectId::FromHex(named->name)) {
+    if (!BeginsWithId(named->name)) {
       WarnIfAmbiguous(reader, named->name, io.err);
     }
     const bool add = input.buffer && printer.prints_contents();

@@ -22,8 +22,8 @@ namespace {
 // a commit.
 Result<ObjectId> Resolve(const ArchiveReader& reader, std::string_view name,
                          std::ostream& err) {
+  WarnIfAmbiguous(reader, name, err);
   auto id = reader.Resolve(name);
-  if (id) WarnIfAmbiguous(reader, name, err);
   if (!id && id.error().code == ErrorCode::kAmbiguous) {
     auto commit = reader.Resolve(fmt::format("{}^0", name));
     if (commit || commit.error().code == ErrorCode::kAmbiguous) return commit;
@@ -142,12 +142,12 @@ Status AddRevision(const ArchiveReader& reader, std::string_view revision,
                    WalkOptions& walk, std::ostream& err) {
   if (const auto dots = FindDots(revision)) {
     const auto left = Resolve(reader, dots->left, err);
-    const auto right = Resolve(reader, dots->right, err);
-    if (left && right) return AddDots(reader, *dots, *left, *right, walk);
+    const auto right = left ? Resolve(reader, dots->right, err) : left;
+    if (right) return AddDots(reader, *dots, *left, *right, walk);
     // Dots may also be part of a path, as in 'HEAD:a..b'.
     const auto whole = Resolve(
         reader, revision.substr(revision.starts_with('^') ? 1 : 0), err);
-    if (!whole) return std::unexpected((left ? right : left).error());
+    if (!whole) return std::unexpected(right.error());
   }
   std::string_view name = revision;
   const Side to{walk, !name.starts_with('^')};
