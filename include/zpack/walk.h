@@ -43,6 +43,10 @@ struct WalkOptions {
   // where dates of commits do not tell their order: like Git, the walk then
   // leaves out more if a start was named first.
   std::vector<size_t> excluded_after = {};
+  // Commits that Git reads before its walk, with some of their ancestors, to
+  // know what names such as '<a>...<b>' stand for. Where dates do not tell the
+  // order, Git then leaves out less, and so does the walk.
+  std::vector<ObjectId> read_before = {};
   // After this many commits, no further commit is part of the walk.
   uint64_t max_commits = std::numeric_limits<uint64_t>::max();
 };

@@ -8,6 +8,7 @@
 #include <queue>
 
 #include "base/error.h"
+#include "history/commit_ancestry.h"
 #include "history/queued_commit.h"
 
 namespace zpack {
@@ -18,15 +19,18 @@ class GitWalk {
   GitWalk(ObjectGraph& graph, size_t objects)
       : graph_(graph), states_(objects) {}
 
-  Status Begin(std::span<const WalkTip> tips) {
+  Status Begin(std::span<const WalkTip> tips, const std::stop_token& stop) {
     for (const WalkTip& tip : tips) {
+      if (tip.only_read) ZPACK_TRY(ReadAncestors(tip.commit, stop));
       states_[tip.commit] |= kRead;
       if (tip.excluded) states_[tip.commit] |= kExcluded;
     }
     for (const WalkTip& tip : tips) {
       if (tip.excluded) ZPACK_TRY(ExcludeParents(tip.commit));
     }
-    for (const WalkTip& tip : tips) ZPACK_TRY(Queue(tip.commit));
+    for (const WalkTip& tip : tips) {
+      if (!tip.only_read) ZPACK_TRY(Queue(tip.commit));
+    }
     return {};
   }
 
@@ -70,6 +74,15 @@ class GitWalk {
     if (Has(commit, kQueued) && !Has(commit, kLeft)) --wanted_;
   }
 
+  // Git may have read fewer of them, and then leaves out more.
+  Status ReadAncestors(ObjectNumber commit, const std::stop_token& stop) {
+    return VisitAncestors(graph_, commit, stop, [&](ObjectNumber ancestor) {
+      if (Has(ancestor, kRead)) return false;
+      states_[ancestor] |= kRead;
+      return true;
+    });
+  }
+
   // Excludes what the commit reaches over commits that have been read.
   Status ExcludeParents(ObjectNumber commit) {
     std::vector<ObjectNumber> waiting = {commit};
@@ -110,7 +123,7 @@ Result<std::vector<ObjectNumber>> FindLateExclusions(
     std::span<const WalkTip> tips, const std::stop_token& stop) {
   std::vector<ObjectNumber> late;
   GitWalk walk(graph, objects);
-  ZPACK_TRY(walk.Begin(tips));
+  ZPACK_TRY(walk.Begin(tips, stop));
   while (walk.wants_more()) {
     ZPACK_TRY(CheckStop(stop));
     ZPACK_ASSIGN_OR_RETURN(const std::optional<ObjectNumber> commit,

@@ -22,6 +22,8 @@ namespace zpack {
 struct WalkTip {
   ObjectNumber commit;
   bool excluded = false;
+  // Not a part of the walk: was read before it, perhaps with what it reaches.
+  bool only_read = false;
 };
 
 // `tips` are in the order in which they were named. `marks` has exclusions for

@@ -67,7 +67,7 @@ class RevisionWalk {
       number = tag.target;
     }
     if (type == ObjectType::kCommit) {
-      tips_.push_back({number});
+      tips_.push_back({.commit = number});
       return AddCommit(number);
     }
     Postpone(number, type, {});
@@ -97,12 +97,24 @@ class RevisionWalk {
     return type == ObjectType::kTag ? Status{} : ExcludeContent(number, type);
   }
 
+  // Says that Git reads a commit before the walk. Must come before the starts.
+  Status ReadBefore(const ObjectId& id) {
+    ZPACK_ASSIGN_OR_RETURN(const ObjectNumber number,
+                           graph_.Find(id, "the walk"));
+    ZPACK_ASSIGN_OR_RETURN(const ObjectType type, graph_.Type(number));
+    if (type == ObjectType::kCommit) {
+      tips_.push_back({.commit = number, .only_read = true});
+    }
+    return {};
+  }
+
   // Says that the next start, if there is one, comes after `starts` others that
   // are no refs.
   void NextStart(size_t starts) {
     while (next_excluded_ < excluded_tips_.size() &&
            excluded_tips_[next_excluded_].after <= starts) {
-      tips_.push_back({excluded_tips_[next_excluded_++].commit, true});
+      tips_.push_back({.commit = excluded_tips_[next_excluded_++].commit,
+                       .excluded = true});
     }
   }
 
@@ -332,6 +344,7 @@ Status WalkRevisions(const ArchiveFile& archive, const WalkOptions& options,
         i < options.excluded_after.size() ? options.excluded_after[i] : 0;
     ZPACK_TRY(walk.Exclude(options.excluded[i], after));
   }
+  for (const ObjectId& id : options.read_before) ZPACK_TRY(walk.ReadBefore(id));
   const RefsSnapshot& refs = archive.refs();
   if (options.refs == WalkRefs::kAll) {
     for (const Ref& ref : refs.refs) {

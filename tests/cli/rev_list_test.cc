@@ -314,6 +314,26 @@ TEST_F(RevListTest, ExclusionsComeWhereTheyAreNamed) {
   }
 }
 
+// To know what a name stands for, Git reads commits, and then knows at once
+// that what they reach is left out.
+TEST_F(RevListTest, WhatNamesReadIsKnownBeforeTheWalk) {
+  const std::string first = Commit(Entry("100644", "f1"));
+  const std::string second = Commit(Entry("100644", "f2"), 1000, {first});
+  const std::string third = Commit(Entry("100644", "f3"), 1000, {second});
+  const std::string fourth = Commit(Entry("100644", "f4"), 1000, {third});
+  const std::string side = Commit(Entry("100644", "f5"), 1000, {third});
+  repo_.SetRef("refs/heads/main", fourth);
+  repo_.SetRef("refs/heads/side", side);
+  Convert();
+  for (const std::vector<std::string>& revisions :
+       {std::vector<std::string>{first, fourth + "..." + side, first + ':'},
+        {second + "^@", fourth + "^!", first + ':'},
+        {second + "~1", '^' + third, first + ':'},
+        {second + "^1", fourth + "^-", first + ':'}}) {
+    ExpectSame({"--objects"}, revisions);
+  }
+}
+
 TEST_F(RevListTest, NoObjectsWins) {
   repo_.History(2);
   Convert();

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
 #include <ostream>
@@ -21,21 +22,29 @@ namespace {
 // Like Git, takes an abbreviation of several ids for the only one that leads to
 // a commit.
 Result<ObjectId> Resolve(const ArchiveReader& reader, std::string_view name,
-                         std::ostream& err) {
+                         WalkOptions& walk, std::ostream& err) {
   WarnIfAmbiguous(reader, name, err);
   auto id = reader.Resolve(name);
   if (!id && id.error().code == ErrorCode::kAmbiguous) {
     auto commit = reader.Resolve(fmt::format("{}^0", name));
     if (commit || commit.error().code == ErrorCode::kAmbiguous) return commit;
   }
+  // The commits on the way to an ancestor are read.
+  const size_t suffix = std::min(name.find_first_of("^~"), name.size());
+  if (id && suffix < name.size()) {
+    const auto from =
+        reader.Resolve(fmt::format("{}^0", name.substr(0, suffix)));
+    if (from) walk.read_before.push_back(*from);
+  }
   return id;
 }
 
 // The parents of the commit that object `id` leads to.
 Result<std::vector<ObjectId>> ParentsOf(const ArchiveReader& reader,
-                                        const ObjectId& id) {
+                                        const ObjectId& id, WalkOptions& walk) {
   const auto commit = reader.Peel(id, ObjectType::kCommit);
   if (!commit) return std::unexpected(commit.error());
+  walk.read_before.push_back(*commit);
   std::vector<ObjectId> parents;
   while (true) {
     const auto parent = reader.Resolve(
@@ -88,6 +97,7 @@ Status AddDots(const ArchiveReader& reader, const Dots& dots,
   if (!b) return std::unexpected(b.error());
   const auto bases = reader.MergeBases(*a, *b);
   if (!bases) return std::unexpected(bases.error());
+  walk.read_before.insert(walk.read_before.end(), {*a, *b});
   for (const ObjectId& base : *bases) Add(false, base, walk);
   // As the user named them: annotated tags are listed, too.
   Add(true, left, walk);
@@ -120,9 +130,9 @@ struct Side {
 Status AddWithoutParents(const ArchiveReader& reader, std::string_view revision,
                          std::optional<size_t> only, const Side& to,
                          std::ostream& err) {
-  const auto id = Resolve(reader, revision, err);
+  const auto id = Resolve(reader, revision, to.walk, err);
   if (!id) return std::unexpected(id.error());
-  auto parents = ParentsOf(reader, *id);
+  auto parents = ParentsOf(reader, *id, to.walk);
   if (!parents) return std::unexpected(parents.error());
   if (only && (*only == 0 || *only > parents->size())) {
     return std::unexpected(Error{
@@ -141,12 +151,12 @@ Status AddWithoutParents(const ArchiveReader& reader, std::string_view revision,
 Status AddRevision(const ArchiveReader& reader, std::string_view revision,
                    WalkOptions& walk, std::ostream& err) {
   if (const auto dots = FindDots(revision)) {
-    const auto left = Resolve(reader, dots->left, err);
-    const auto right = left ? Resolve(reader, dots->right, err) : left;
+    const auto left = Resolve(reader, dots->left, walk, err);
+    const auto right = left ? Resolve(reader, dots->right, walk, err) : left;
     if (right) return AddDots(reader, *dots, *left, *right, walk);
     // Dots may also be part of a path, as in 'HEAD:a..b'.
     const auto whole = Resolve(
-        reader, revision.substr(revision.starts_with('^') ? 1 : 0), err);
+        reader, revision.substr(revision.starts_with('^') ? 1 : 0), walk, err);
     if (!whole) return std::unexpected(right.error());
   }
   std::string_view name = revision;
@@ -154,9 +164,9 @@ Status AddRevision(const ArchiveReader& reader, std::string_view revision,
   if (!to.wanted) name.remove_prefix(1);
   if (name.ends_with("^@")) {
     name.remove_suffix(2);
-    const auto id = Resolve(reader, name, err);
+    const auto id = Resolve(reader, name, walk, err);
     if (!id) return std::unexpected(id.error());
-    const auto parents = ParentsOf(reader, *id);
+    const auto parents = ParentsOf(reader, *id, walk);
     if (!parents) return std::unexpected(parents.error());
     for (const ObjectId& parent : *parents) Add(to.wanted, parent, walk);
     return {};
@@ -168,7 +178,7 @@ Status AddRevision(const ArchiveReader& reader, std::string_view revision,
   if (const auto only = TakeMinus(name)) {
     return AddWithoutParents(reader, name, only, to, err);
   }
-  const auto id = Resolve(reader, name, err);
+  const auto id = Resolve(reader, name, walk, err);
   if (!id) return std::unexpected(id.error());
   Add(to.wanted, *id, walk);
   return {};
