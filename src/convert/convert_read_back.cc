@@ -106,7 +106,8 @@ Result<MovedOn> CompareWithNow(const SourceOpener& open_source,
   // The same ids; those of the source take memory.
   enumerated = archive.ids();
   ZPACK_ASSIGN_OR_RETURN(const auto now, open_source(SourceUse::kCompare));
-  ZPACK_ASSIGN_OR_RETURN(const RefsSnapshot refs_now, now->ReadRefs());
+  ZPACK_ASSIGN_OR_RETURN(const RefsSnapshot refs_now,
+                         ReadRefsToCompare(*now, refs));
   std::vector<Difference> differences;
   CompareRefs(refs, refs_now, differences);
   MovedOn moved_on;

@@ -71,6 +71,9 @@ class RepositorySource final : public ObjectSource {
   Result<std::unique_ptr<ObjectStream>> Open(const ObjectId& id) override {
     return objects_.OpenStream(id);
   }
+  bool UseOtherCopy(const ObjectId& id) override {
+    return objects_.UseOtherCopy(id);
+  }
   Result<RefsSnapshot> ReadRefs() override;
   Result<std::vector<TipGroup>> ListOtherTips() override {
     return ReadOtherTips(

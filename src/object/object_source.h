@@ -81,6 +81,10 @@ class ObjectSource {
   // Opens an object that is too large to be held in memory twice. Errors as
   // Read.
   virtual Result<std::unique_ptr<ObjectStream>> Open(const ObjectId& id) = 0;
+  // For an object whose content, as read, has another id. If the source finds a
+  // copy that has the id, ReadInfo, Read and Open use that copy from now on.
+  // Otherwise returns false, and nothing changes.
+  virtual bool UseOtherCopy(const ObjectId& /*id*/) { return false; }
 
   virtual Result<RefsSnapshot> ReadRefs() = 0;
   // Ids that keep objects alive in addition to refs and HEAD, for example from

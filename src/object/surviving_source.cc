@@ -48,6 +48,9 @@ class SurvivingSource : public ObjectSource {
     ZPACK_TRY(CheckSound(id));
     return source_.Open(id);
   }
+  bool UseOtherCopy(const ObjectId& id) override {
+    return CheckSound(id) && source_.UseOtherCopy(id);
+  }
 
   // A tag of a damaged object cannot be peeled.
   Result<RefsSnapshot> ReadRefs() override {

@@ -90,6 +90,15 @@ Result<InfosInFile> ReadInfosInFile(const ArchiveFile& archive) {
   return infos;
 }
 
+// The type and size of an object of the source. If they are not those in the
+// file, a copy that has another id may be to blame.
+Result<ObjectInfo> ReadInfoInSource(ObjectSource& source, const ObjectId& id,
+                                    const std::optional<ObjectInfo>& in_file) {
+  Result<ObjectInfo> info = source.ReadInfo(id);
+  if (!info || !in_file || *info == *in_file) return info;
+  return CheckSourceObject(source, id) ? source.ReadInfo(id) : info;
+}
+
 // Compares types and sizes of the objects that both sides have, and returns the
 // differences.
 Result<std::vector<Difference>> CompareInfos(const ArchiveFile& archive,
@@ -111,7 +120,8 @@ Result<std::vector<Difference>> CompareInfos(const ArchiveFile& archive,
                                     FileRank(static_cast<uint32_t>(end)))) {
                       const ObjectId id = archive.ids()[rank];
                       if (!source_ids.Find(id)) continue;
-                      Result<ObjectInfo> info = source.ReadInfo(id);
+                      Result<ObjectInfo> info = ReadInfoInSource(
+                          source, id, infos[archive.number(rank)]);
                       if (info) {
                         in_source[rank] = *info;
                       } else if (info.error().code == ErrorCode::kIo) {
@@ -163,6 +173,23 @@ bool IsNewer(const Difference& difference, const RefsSnapshot& in_file,
 }
 
 }  // namespace
+
+Result<RefsSnapshot> ReadRefsToCompare(ObjectSource& source,
+                                       const RefsSnapshot& in_file) {
+  ZPACK_ASSIGN_OR_RETURN(RefsSnapshot refs, source.ReadRefs());
+  const auto is_peeled_otherwise = [&](const Ref& ref) {
+    const Ref* const other = in_file.Find(ref.name);
+    return other != nullptr && other->target == ref.target &&
+           other->peeled != ref.peeled;
+  };
+  bool may_change = false;
+  for (const Ref& ref : refs.refs) {
+    if (is_peeled_otherwise(ref) && CheckSourceObject(source, ref.target)) {
+      may_change = true;
+    }
+  }
+  return may_change ? source.ReadRefs() : std::move(refs);
+}
 
 void CompareRefs(const RefsSnapshot& in_file, const RefsSnapshot& in_source,
                  std::vector<Difference>& differences) {
@@ -250,7 +277,8 @@ Status Compare(const ArchiveFile& archive, ObjectSource& source,
                        ObjectFormatName(source.object_format()))});
     return {};
   }
-  ZPACK_ASSIGN_OR_RETURN(const RefsSnapshot refs, source.ReadRefs());
+  ZPACK_ASSIGN_OR_RETURN(const RefsSnapshot refs,
+                         ReadRefsToCompare(source, archive.refs()));
   ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable ids, source.ListObjects());
   const std::vector<uint32_t> extra = RanksOnlyIn(archive.ids(), ids);
   const std::vector<uint32_t> missing = RanksOnlyIn(ids, archive.ids());

@@ -21,6 +21,12 @@ namespace zpack {
 Status CompareWithSource(const ArchiveFile& archive, ObjectSource& source,
                          const VerifyOptions& options, VerifyReport& report);
 
+// The refs of `source`. A ref that is peeled otherwise than in the file has its
+// target read and hashed: a copy that has another id may be to blame. Errors:
+// those of ObjectSource::ReadRefs.
+Result<RefsSnapshot> ReadRefsToCompare(ObjectSource& source,
+                                       const RefsSnapshot& in_file);
+
 // Compares only refs, HEAD and shallow boundaries.
 void CompareRefs(const RefsSnapshot& in_file, const RefsSnapshot& in_source,
                  std::vector<Difference>& differences);

@@ -35,11 +35,12 @@ Result<ObjectId> HashSourceObject(ObjectSource& source, const ObjectId& id,
   return hasher.Hash(type, buffer);
 }
 
-// Reads one object and hashes it.
+// Reads one object and hashes it. If its content is wrong, but not that of
+// another copy, `source` has that one from now on.
 Status CheckObject(ObjectSource& source, const ObjectId& id, Bytes& buffer) {
   ZPACK_ASSIGN_OR_RETURN(const ObjectId actual,
                          HashSourceObject(source, id, buffer));
-  if (actual == id) return {};
+  if (actual == id || source.UseOtherCopy(id)) return {};
   return MakeError(ErrorCode::kSourceCorrupt,
                    "object {} of '{}' is corrupt: its content hashes to {}", id,
                    AtPath{source.path()}, actual);

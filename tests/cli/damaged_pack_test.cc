@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // 'convert --keep-going' of packs whose header or last bytes are damaged, so
-// that Git reads nothing of them.
+// that Git reads nothing of them, and of packs whose index names other objects.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -77,6 +77,9 @@ class KeepGoingTestOfPacks : public KeepGoingFixture {
     const ProcessResult refused =
         RunZpack({"convert", "-q", "-f", repo_.path(), file_});
     EXPECT_EQ(refused.exit_code, 128);
+    ExpectKeepsAllBut(lost);
+  }
+  void ExpectKeepsAllBut(const std::vector<std::string>& lost) const {
     const ProcessResult kept = KeepGoing();
     ASSERT_EQ(kept.exit_code, lost.empty() ? 0 : 1) << kept.err;
     EXPECT_EQ(Losses(file_), lost);
@@ -105,6 +108,38 @@ class KeepGoingTestOfPacks : public KeepGoingFixture {
   }
   static void Flip(std::string& bytes, size_t at) {
     bytes[at] = static_cast<char>(bytes[at] ^ 1);
+  }
+  // Gives two objects that are neighbours in an index the entries of each
+  // other. The checksums of the entries are right.
+  static void SwapIds(std::string& index, size_t first) {
+    const auto one = index.begin() + 8 + 256 * 4 +
+                     static_cast<std::ptrdiff_t>(first * Width());
+    const auto other = one + static_cast<std::ptrdiff_t>(Width());
+    std::swap_ranges(one, other, other);
+  }
+  // The number of objects in a pack.
+  size_t CountIn(const std::string& pack) const {
+    return SplitLines(
+               RunGit({"show-index"}, repo_.path(), ReadFile(pack + ".idx"))
+                   .out)
+        .size();
+  }
+  // Expects that nothing is lost whichever neighbours in the index of a pack
+  // are swapped, and that 'verify' takes the file for the repository.
+  void ExpectSwapsCostNothing(const std::string& pack) const {
+    for (size_t first = 0; first + 1 < CountIn(pack); ++first) {
+      SCOPED_TRACE(first);
+      WithEdited(
+          pack + ".idx", [&](std::string& index) { SwapIds(index, first); },
+          [&] {
+            ExpectKeepsAllBut({});
+            for (const char* const option : {"--quiet", "--read-source"}) {
+              const ProcessResult verified = RunZpack(
+                  {"verify", option, "--against", repo_.path(), file_});
+              EXPECT_EQ(verified.exit_code, 0) << option << verified.err;
+            }
+          });
+    }
   }
 
   std::string first_;     // the pack that the refs need
@@ -161,6 +196,45 @@ TEST_F(KeepGoingTestOfPacks, AnotherPackInItsPlaceIsReadByHash) {
   std::ranges::sort(lost);
   WriteFile(other + ".pack", ReadFile(first_ + ".pack"));
   ExpectLosesOnly(lost);
+}
+
+// What the order of the packs is must not matter.
+TEST_F(KeepGoingTestOfPacks, AWrongIndexOfACopyCostsNothing) {
+  for (const char name : {'0', 'f'}) {
+    SCOPED_TRACE(name);
+    const std::string copy = InPacks("pack-" + FakeId(name));
+    for (const char* const extension : {".pack", ".idx"}) {
+      std::filesystem::copy_file(first_ + extension, copy + extension);
+    }
+    ExpectSwapsCostNothing(first_);
+    ExpectSwapsCostNothing(copy);
+    for (const char* const extension : {".pack", ".idx"}) {
+      std::filesystem::remove(copy + extension);
+    }
+  }
+}
+
+TEST_F(KeepGoingTestOfPacks, AWrongIndexCostsNothingWhereObjectsAreLooseToo) {
+  const RepoBuilder other(dir_ / "other");
+  other.Git({"unpack-objects", "-q"}, ReadFile(first_ + ".pack"));
+  std::filesystem::copy(other.git_dir() + "/objects",
+                        repo_.git_dir() + "/objects",
+                        std::filesystem::copy_options::recursive |
+                            std::filesystem::copy_options::skip_existing);
+  ExpectSwapsCostNothing(first_);
+}
+
+TEST_F(KeepGoingTestOfPacks, AWrongIndexOfTheOnlyCopyCostsWhatItIsAbout) {
+  std::vector<std::string> ids;
+  for (const std::string& row : SplitLines(
+           RunGit({"show-index"}, repo_.path(), ReadFile(first_ + ".idx"))
+               .out)) {
+    ids.push_back(row.substr(row.find(' ') + 1, IdDigits()));
+  }
+  std::ranges::sort(ids);
+  WithEdited(
+      first_ + ".idx", [](std::string& index) { SwapIds(index, 0); },
+      [&] { ExpectLosesOnly({ids[0], ids[1]}); });
 }
 
 TEST_F(KeepGoingTestOfPacks, AnEmptyPackHasNothing) {

@@ -276,6 +276,10 @@ Result<T> ObjectDatabase::Find(const ObjectId& id, FromLoose from_loose,
 }
 
 Result<ObjectInfo> ObjectDatabase::ReadInfo(const ObjectId& id) const {
+  Bytes content;
+  if (const auto type = ReadOtherCopy(id, content)) {
+    return ObjectInfo{*type, content.size()};
+  }
   auto info = Find<ObjectInfo>(
       id,
       [](const std::unique_ptr<LooseObject>& object) -> Result<ObjectInfo> {
@@ -286,7 +290,6 @@ Result<ObjectInfo> ObjectDatabase::ReadInfo(const ObjectId& id) const {
       },
       [&](const FallbackPacks& packs) { return packs.ReadInfo(id); });
   if (!IsDamaged(info)) return info;
-  Bytes content;
   const auto type = ReadOnOtherBase(id, content);
   return type ? ObjectInfo{*type, content.size()} : std::move(info);
 }
@@ -307,6 +310,7 @@ void ObjectDatabase::PrefetchReads(std::span<const ObjectId> ids) const {
 
 Result<ObjectType> ObjectDatabase::Read(const ObjectId& id,
                                         Bytes& content) const {
+  if (const auto other = ReadOtherCopy(id, content)) return *other;
   Result<ObjectType> type = ReadCopy(id, content);
   if (!IsDamaged(type)) return type;
   const auto rebuilt = ReadOnOtherBase(id, content);
@@ -328,26 +332,59 @@ Result<ObjectType> ObjectDatabase::ReadCopy(const ObjectId& id,
       [&](const FallbackPacks& packs) { return packs.Read(id, content); });
 }
 
+Result<ObjectType> ObjectDatabase::ReadHashed(const ObjectId& id,
+                                              Bytes& content) const {
+  for (const std::string& directory : directories_) {
+    const auto loose = LooseObject::Open({directory}, id);
+    if (!loose) continue;
+    const auto [type, size] = (*loose)->info();
+    if (size <= fallback_options_.max_object && ReadWhole(**loose, content) &&
+        ObjectHasher(format_).Hash(type, content) == id) {
+      return type;
+    }
+  }
+  return fallback_->Read(id, content);
+}
+
 Result<ObjectType> ObjectDatabase::ReadOnOtherBase(const ObjectId& id,
                                                    Bytes& content) const {
   // Not by the readers, which meet the same damage again and again.
-  const auto read_copy = [this](const ObjectId& base,
-                                Bytes& bytes) -> Result<ObjectType> {
-    if (const auto loose = LooseObject::Open(directories_, base)) {
-      const ObjectType type = (*loose)->info().type;
-      if (ReadWhole(**loose, bytes) &&
-          ObjectHasher(format_).Hash(type, bytes) == base) {
-        return type;
-      }
-    }
-    return fallback_->Read(base, bytes);
-  };
-  return other_bases_->Read(id, read_copy, content);
+  return other_bases_->Read(
+      id,
+      [this](const ObjectId& base, Bytes& bytes) {
+        return ReadHashed(base, bytes);
+      },
+      content);
+}
+
+bool ObjectDatabase::UseOtherCopy(const ObjectId& id) const {
+  Bytes content;
+  if (!ReadHashed(id, content) && !ReadOnOtherBase(id, content)) return false;
+  const std::scoped_lock lock(misread_->mutex);
+  misread_->ids.insert(id);
+  misread_->any = true;
+  return true;
+}
+
+std::optional<ObjectType> ObjectDatabase::ReadOtherCopy(const ObjectId& id,
+                                                        Bytes& content) const {
+  if (!misread_->any) return std::nullopt;
+  {
+    const std::scoped_lock lock(misread_->mutex);
+    if (!misread_->ids.contains(id)) return std::nullopt;
+  }
+  Result<ObjectType> type = ReadHashed(id, content);
+  if (!type) type = ReadOnOtherBase(id, content);
+  return type ? std::optional(*type) : std::nullopt;
 }
 
 Result<std::unique_ptr<ObjectStream>> ObjectDatabase::OpenStream(
     const ObjectId& id) const {
   using Stream = std::unique_ptr<ObjectStream>;
+  Bytes content;
+  if (const auto other = ReadOtherCopy(id, content)) {
+    return std::make_unique<ContentStream>(std::move(content), *other);
+  }
   auto stream = Find<Stream>(
       id,
       [](std::unique_ptr<LooseObject> object) -> Result<Stream> {
@@ -363,7 +400,6 @@ Result<std::unique_ptr<ObjectStream>> ObjectDatabase::OpenStream(
       },
       [&](const FallbackPacks& packs) { return packs.OpenStream(id); });
   if (!IsDamaged(stream)) return stream;
-  Bytes content;
   const auto type = ReadOnOtherBase(id, content);
   if (!type) return stream;
   return std::make_unique<ContentStream>(std::move(content), *type);

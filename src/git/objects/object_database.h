@@ -7,11 +7,13 @@
 
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -65,6 +67,7 @@ class ObjectDatabase {
   Result<ObjectType> Read(const ObjectId& id, Bytes& content) const;
   void PrefetchReads(std::span<const ObjectId> ids) const;
   Result<std::unique_ptr<ObjectStream>> OpenStream(const ObjectId& id) const;
+  bool UseOtherCopy(const ObjectId& id) const;
   std::optional<PackedForm> FindPackedForm(const ObjectId& id) const;
   Status CopyPacked(const ObjectId& id, const PackedSink& sink) const;
 
@@ -91,8 +94,15 @@ class ObjectDatabase {
   Result<T> Find(const ObjectId& id, FromLoose from_loose,
                  FromReader from_reader, FromFallback from_fallback) const;
   Result<ObjectType> ReadCopy(const ObjectId& id, Bytes& content) const;
+  // Reads a copy whose content has the id, not by the readers. Errors as
+  // FallbackPacks::Read.
+  Result<ObjectType> ReadHashed(const ObjectId& id, Bytes& content) const;
   // Reads an object of which ReadCopy can read none.
   Result<ObjectType> ReadOnOtherBase(const ObjectId& id, Bytes& content) const;
+  // As UseOtherCopy has found it. Nothing for all other objects, and if that
+  // copy is gone.
+  std::optional<ObjectType> ReadOtherCopy(const ObjectId& id,
+                                          Bytes& content) const;
 
   ObjectFormat format_;
   std::string path_;
@@ -119,6 +129,13 @@ class ObjectDatabase {
     std::vector<std::unique_ptr<FallbackPacks>> before;
   };
   std::unique_ptr<Late> late_ = std::make_unique<Late>();
+  // The objects of UseOtherCopy.
+  struct Misread {
+    std::atomic<bool> any = false;
+    std::mutex mutex;
+    std::set<ObjectId> ids;
+  };
+  std::unique_ptr<Misread> misread_ = std::make_unique<Misread>();
 };
 
 }  // namespace zpack

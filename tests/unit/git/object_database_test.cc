@@ -234,6 +234,44 @@ TEST_F(ObjectDatabaseTest, DeltasAreReadOnAnotherCopyOfTheirBase) {
   }
 }
 
+TEST_F(ObjectDatabaseTest, ACopyThatHasTheIdIsUsedOnceTheFirstOneIsKnownBad) {
+  const RepoBuilder other(dir_ / "other");
+  const std::string stray = testing::ReadFile(
+      repo_.LooseObjectPath(repo_.WriteBlob("has another id\n")));
+  const std::string good = repo_.WriteBlob("good\n");
+  const std::string bad = repo_.WriteBlob("bad\n");
+  other.WriteBlob("good\n");
+  for (const std::string& id : {good, bad}) {
+    fs::remove(repo_.LooseObjectPath(id));
+    testing::WriteFile(repo_.LooseObjectPath(id), stray);
+  }
+  for (const ExpectedReads expected :
+       {ExpectedReads::kInfos, ExpectedReads::kContents}) {
+    auto database = ObjectDatabase::Open(testing::TestFormat(), repo_.path(),
+                                         {objects(), other.path() + "/objects"},
+                                         {.expected = expected});
+    ASSERT_THAT(database, testing::IsOk());
+    ASSERT_THAT(database->List(), testing::IsOk());
+    const auto expect = [&](const std::string& id, const std::string& text) {
+      Bytes content;
+      ASSERT_THAT(database->Read(Id(id), content), testing::IsOk());
+      EXPECT_EQ(AsText(content), text);
+      EXPECT_TRUE(database->ReadInfo(Id(id)) ==
+                  (ObjectInfo{ObjectType::kBlob, text.size()}));
+      const auto stream = database->OpenStream(Id(id));
+      ASSERT_THAT(stream, testing::IsOk());
+      Bytes pieces(text.size());
+      EXPECT_THAT((*stream)->Read(pieces), testing::IsOk());
+      EXPECT_EQ(AsText(pieces), text);
+    };
+    expect(good, "has another id\n");
+    EXPECT_TRUE(database->UseOtherCopy(Id(good)));
+    EXPECT_FALSE(database->UseOtherCopy(Id(bad)));
+    expect(good, "good\n");
+    expect(bad, "has another id\n");
+  }
+}
+
 // What is read without the scan of a pack is the same, in chains as well.
 TEST_F(ObjectDatabaseTest, PackThatReadersRefuseIsReadWhole) {
   repo_.History(20);
