@@ -31,7 +31,8 @@ extern "C" {
  * git_repository_path() is a directory that does not exist. Objects, refs and
  * settings cannot be written; reflogs are empty. libgit2 does not learn of a
  * shallow boundary: git_repository_is_shallow gives 0, and a walk beyond the
- * boundary ends with GIT_ENOTFOUND. The caller calls git_repository_free. GIT_ENOTFOUND if there is no such file. */
+ * boundary ends with GIT_ENOTFOUND. The caller calls git_repository_free.
+ * GIT_ENOTFOUND if there is no such file. */
 ZPACK_API int zpack_repository_open(git_repository** out, const char* path,
                                     const zpack_open_options* options);
 
