@@ -6,7 +6,8 @@
 #include <algorithm>
 #include <limits>
 #include <tuple>
-#include <utility>
+
+#include "inventory/stretch_limit.h"
 
 namespace zpack {
 namespace {
@@ -14,8 +15,6 @@ namespace {
 // Bytes of content in a stretch. Objects are compared only within a stretch, so
 // few stretches give smaller packs; but a stretch is the work of one thread.
 constexpr uint64_t kStretch = uint64_t{256} << 20;
-// For a stretch that can then end between paths that are not alike.
-constexpr uint64_t kMaxStretch = kStretch + kStretch / 2;
 // Memory for a large object as a multiple of its size: the object, its
 // candidate, the candidate's index, the delta, and what the source needs to
 // read an object.
@@ -90,7 +89,7 @@ SearchPlan PlanSearch(const ObjectList& list, const Lineages& lineages,
   SearchPlan plan;
   plan.taking_part = FindTakingPart(order, reuse, options.window);
   uint64_t size = 0;
-  PathPosition last_group;
+  StretchLimit limit(list, lineages);
   for (const ListRank rank : order) {
     if (!plan.taking_part[rank]) continue;
     if (list.sizes[rank] > options.window_memory) {
@@ -102,11 +101,10 @@ SearchPlan PlanSearch(const ObjectList& list, const Lineages& lineages,
       stretch.ranks.push_back(rank);
       continue;
     }
-    const PathPosition group = lineages.groups[list.paths[rank]];
-    const bool is_alike = std::exchange(last_group, group) == group;
+    const uint64_t most = limit.With(rank, kStretch);
     if (plan.stretches.empty() ||
         plan.stretches.back().type != list.types[rank] ||
-        size + list.sizes[rank] > (is_alike ? kMaxStretch : kStretch)) {
+        size + list.sizes[rank] > most) {
       plan.stretches.emplace_back().type = list.types[rank];
       size = 0;
     }

@@ -40,9 +40,6 @@ class Pathspec {
   enum class Entry : uint8_t { kFile, kModule };
   // Whether the file or submodule `path` is wanted.
   bool Matches(std::string_view path, Entry entry = Entry::kFile) const;
-  // The same for a submodule, whose path may also be a pattern that ends with a
-  // slash.
-  bool MatchesModule(std::string_view path) const;
   // Whether something in the directory, whose path ends with a slash, may be
   // wanted.
   bool MayEnter(std::string_view directory) const;
@@ -59,10 +56,6 @@ class Pathspec {
   static Result<Item> ParseItem(std::string_view text);
   static Status ParseMagic(std::string_view& text, Item& item, bool& literal);
   bool ItemMatches(const Item& item, std::string_view path, Entry entry) const;
-  static bool IsModule(const Item& item, std::string_view path);
-  // Whether an item that `matches` includes, and none excludes.
-  template <typename Function>
-  bool Includes(const Function& matches) const;
   bool IsWithinDepth(std::string_view below) const;
 
   std::vector<Item> items_;

@@ -11,6 +11,7 @@
 #include "base/huge_pages.h"
 #include "format/block_form.h"
 #include "format/limits.h"
+#include "inventory/stretch_limit.h"
 #include "writer/stretch_encoders.h"
 
 namespace zpack {
@@ -39,24 +40,6 @@ constexpr uint64_t kSection = 16;
 constexpr uint64_t kMinTreeStretch = 32;
 constexpr uint64_t kTreeStretches = 4;
 
-// Says how many bytes of content may come before a blob in its stretch. If a
-// stretch ends between similar paths, what they have in common is stored twice.
-class ContentLimit {
- public:
-  explicit ContentLimit(const StorageInput& input) : input_(input) {}
-
-  // `rank` must be the next one in the order. `limit` is for a blob that does
-  // not resemble the one before it.
-  uint64_t At(ListRank rank, uint64_t limit) {
-    const PathPosition group = input_.lineages.groups[input_.list.paths[rank]];
-    return std::exchange(last_, group) == group ? limit + limit / 2 : limit;
-  }
-
- private:
-  const StorageInput& input_;
-  PathPosition last_;
-};
-
 std::vector<PlannedStretch> DivideIntoSections(
     const PlannedStretch& stretch, const StorageInput& input,
     const IndexedVector<WritePosition, ListRank>& order, uint64_t section) {
@@ -64,12 +47,12 @@ std::vector<PlannedStretch> DivideIntoSections(
   PlannedStretch open = stretch;
   open.count = 0;
   open.raw_size = 0;
-  ContentLimit limit(input);
+  StretchLimit limit(input.list, input.lineages);
   for (const WritePosition position :
        IndexRange(stretch.first, stretch.first + stretch.count)) {
     const ListRank rank = order[position];
     const uint64_t size = input.list.sizes[rank];
-    const uint64_t most = limit.At(rank, section);
+    const uint64_t most = limit.With(rank, section);
     if (open.count != 0 && open.raw_size + size > most) {
       sections.push_back(open);
       open.first = position;
@@ -168,10 +151,10 @@ std::vector<PlannedStretch> PlanStretches(
                  sizes.max_stretch);
   const uint64_t tree_stretch =
       std::max(tree_bytes / kTreeStretches, kMinTreeStretch * sizes.deltas);
-  ContentLimit content_limit(input);
+  StretchLimit stretch_limit(list, input.lineages);
   const auto limit_of = [&](BlockKind kind, ListRank rank) {
     if (kind == BlockKind::kDeltas || kind == BlockKind::kFarDeltas) {
-      return content_limit.At(rank, stretch);
+      return stretch_limit.With(rank, stretch);
     }
     if (kind == BlockKind::kTrees) return tree_stretch;
     return list.types[rank] == ObjectType::kBlob ? sizes.deltas : sizes.whole;

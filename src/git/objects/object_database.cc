@@ -357,9 +357,15 @@ Result<ObjectType> ObjectDatabase::ReadOnOtherBase(const ObjectId& id,
       content);
 }
 
+Result<ObjectType> ObjectDatabase::ReadSound(const ObjectId& id,
+                                             Bytes& content) const {
+  Result<ObjectType> type = ReadHashed(id, content);
+  return type ? type : ReadOnOtherBase(id, content);
+}
+
 bool ObjectDatabase::UseOtherCopy(const ObjectId& id) const {
   Bytes content;
-  if (!ReadHashed(id, content) && !ReadOnOtherBase(id, content)) return false;
+  if (!ReadSound(id, content)) return false;
   const std::scoped_lock lock(misread_->mutex);
   misread_->ids.insert(id);
   misread_->any = true;
@@ -373,8 +379,7 @@ std::optional<ObjectType> ObjectDatabase::ReadOtherCopy(const ObjectId& id,
     const std::scoped_lock lock(misread_->mutex);
     if (!misread_->ids.contains(id)) return std::nullopt;
   }
-  Result<ObjectType> type = ReadHashed(id, content);
-  if (!type) type = ReadOnOtherBase(id, content);
+  const Result<ObjectType> type = ReadSound(id, content);
   return type ? std::optional(*type) : std::nullopt;
 }
 

@@ -99,6 +99,8 @@ class ObjectDatabase {
   Result<ObjectType> ReadHashed(const ObjectId& id, Bytes& content) const;
   // Reads an object of which ReadCopy can read none.
   Result<ObjectType> ReadOnOtherBase(const ObjectId& id, Bytes& content) const;
+  // Reads a copy whose content has the id, of all that are there.
+  Result<ObjectType> ReadSound(const ObjectId& id, Bytes& content) const;
   // As UseOtherCopy has found it. Nothing for all other objects, and if that
   // copy is gone.
   std::optional<ObjectType> ReadOtherCopy(const ObjectId& id,

@@ -29,9 +29,9 @@ Result<ObjectId> Resolve(const ArchiveReader& reader, std::string_view name,
     auto commit = reader.Resolve(fmt::format("{}^0", name));
     if (commit || commit.error().code == ErrorCode::kAmbiguous) return commit;
   }
-  // The commits on the way to an ancestor are read.
+  // The commits on the way to an ancestor are read, which matters for objects.
   const size_t suffix = std::min(name.find_first_of("^~"), name.size());
-  if (id && suffix < name.size()) {
+  if (id && suffix < name.size() && walk.objects == WalkObjects::kAll) {
     const auto from =
         reader.Resolve(fmt::format("{}^0", name.substr(0, suffix)));
     if (from) walk.read_before.push_back(*from);

@@ -144,12 +144,14 @@ int RunBundle(const po::variables_map& values, const RunContext& context,
                      "refusing to write a bundle to a terminal"});
   }
   if (!Has(values, "force") && output.exists()) {
-    const int failed =
-        Fail(io, {ErrorCode::kExists,
-                  fmt::format("'{}' already exists",
-                              QuoteName(bundle, kMaxNameInMessage))});
-    io.err << "hint: use --force to replace it\n";
-    return failed;
+    const Error exists = {
+        .code = ErrorCode::kExists,
+        .message = fmt::format("'{}' already exists",
+                               QuoteName(bundle, kMaxNameInMessage)),
+        .path = bundle};
+    const int code = Fail(io, exists);
+    HintAtReplacing(values, exists, bundle, io.err);
+    return code;
   }
   const std::string file = FileToRead(values);
   const Status apart = CheckOutput(bundle, std::span(&file, 1), options.read);
