@@ -17,6 +17,7 @@
 #include "archive/compressed_stream.h"
 #include "archive/tree_archiver.h"
 #include "common_options.h"
+#include "huge_heaps.h"
 #include "named_output.h"
 #include "output_file.h"
 #include "read/path_filter.h"
@@ -171,6 +172,7 @@ int Run(const po::variables_map& values, const Io& io) {
   if (!paths) return Fail(io, paths.error());
   plan.paths = *std::move(paths);
   const std::string file = FileToRead(values);
+  UseHugePages();
   const auto reader =
       ArchiveReader::Open(file, ReadContext(values, io).options());
   if (!reader) return Fail(io, reader.error());

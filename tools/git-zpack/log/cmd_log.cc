@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "common_options.h"
+#include "huge_heaps.h"
 #include "log/commit_printer.h"
 #include "log/format_string.h"
 #include "log/log_json.h"
@@ -202,6 +203,7 @@ int Run(const po::variables_map& values, const Io& io) {
   std::setlocale(LC_CTYPE, "");
   tzset();
   LogRequest request = ParseLogRequest(values, io);
+  UseHugePages();
   const ReadContext context(values, io);
   const auto reader = ArchiveReader::Open(request.file, context.options());
   if (!reader) return Fail(io, reader.error());

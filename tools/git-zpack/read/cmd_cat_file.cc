@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "common_options.h"
+#include "huge_heaps.h"
 #include "read/batch_printer.h"
 #include "read/content_writer.h"
 #include "read/resolve_name.h"
@@ -187,6 +188,7 @@ int Run(const po::variables_map& values, const Io& io) {
       !Has(values, "batch")) {
     throw UsageError{"'--unverified-stream' needs '-p' or '--batch'"};
   }
+  if (batch) UseHugePages();
   const auto reader = ArchiveReader::Open(FileToRead(values),
                                           ReadContext(values, io).options());
   if (!reader) return Fail(io, reader.error());

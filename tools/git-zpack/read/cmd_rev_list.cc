@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "common_options.h"
+#include "huge_heaps.h"
 #include "named_output.h"
 #include "read/revision_range.h"
 #include "read/unapplied_grafts.h"
@@ -127,6 +128,7 @@ int Run(const po::variables_map& values, const Io& io) {
   // Like Git, takes a negative number for no limit.
   const int64_t limit = Number(values, "max-count", -kMax, kMax, -1);
   if (limit >= 0) walk.max_commits = static_cast<uint64_t>(limit);
+  UseHugePages();
   const auto reader = ArchiveReader::Open(FileToRead(values),
                                           ReadContext(values, io).options());
   if (!reader) return Fail(io, reader.error());

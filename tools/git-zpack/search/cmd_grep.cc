@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "common_options.h"
+#include "huge_heaps.h"
 #include "read/resolve_name.h"
 #include "read/unapplied_grafts.h"
 #include "search/grep_printer.h"
@@ -202,6 +203,7 @@ int Run(const po::variables_map& values, const Io& io) {
   // As in Git, the locale says what letters are, and nothing else.
   std::setlocale(LC_CTYPE, "");
   GrepRequest request = ParseGrepRequest(values, io);
+  UseHugePages(request.search.threads);
   const ReadContext context(values, io);
   const auto reader = ArchiveReader::Open(request.file, context.options());
   if (!reader) return Fail(io, reader.error());
