@@ -5,6 +5,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 
@@ -23,10 +24,12 @@ class StretchLimit {
       : list_(list), lineages_(lineages) {}
 
   // The most that a stretch may have with `rank`, which must be the next object
-  // in the order: `usual`, or half as much again after a similar path.
-  uint64_t With(ListRank rank, uint64_t usual) {
+  // in the order: `usual`, or after a similar path half as much again, and at
+  // least `versions` objects of this size.
+  uint64_t With(ListRank rank, uint64_t usual, uint64_t versions = 0) {
     const PathPosition group = lineages_.groups[list_.paths[rank]];
-    return std::exchange(last_, group) == group ? usual + usual / 2 : usual;
+    if (std::exchange(last_, group) != group) return usual;
+    return std::max(usual + usual / 2, versions * list_.sizes[rank]);
   }
 
  private:

@@ -150,10 +150,10 @@ Result<ArchivePlan> PlanArchive(ObjectSource& source,
   const ObjectList& list = contents.list;
   const BlockSizes sizes(options.block_size, options.halvings, options.groups);
   ZPACK_ASSIGN_OR_RETURN(const Lineages lineages,
-                         GroupLineages(source, list, sizes.max_object, run));
+                         GroupLineages(source, list, sizes.max_delta, run));
   EncodingInput input{source,
                       list,
-                      ChooseFarVersions(list, contents.far, sizes.max_object),
+                      ChooseFarVersions(list, contents.far, sizes),
                       {},
                       ObjectNumber(contents.ids.size() - list.ids.size())};
   const StorageInput storage{list, lineages, input.far};

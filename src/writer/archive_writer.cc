@@ -3,6 +3,7 @@
 
 #include "writer/archive_writer.h"
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <optional>
@@ -11,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/guarded.h"
+#include "base/memory.h"
 #include "base/parallel.h"
 #include "base/progress_phase.h"
 #include "inventory/listed_objects.h"
@@ -292,6 +294,22 @@ class ArchiveWriter {
   WriteStats stats_;
 };
 
+// How many threads encode blobs: fewer than RunOptions::threads if the memory
+// is not enough for as many large blobs.
+unsigned EncodingThreads(const ArchivePlan& plan, const RunOptions& run) {
+  const BlockSizes sizes(plan.options.block_size, plan.options.halvings);
+  const ObjectList& list = plan.contents.list;
+  uint64_t largest = 0;
+  for (const ListRank rank : list.ids.ranks()) {
+    const uint64_t size = list.sizes[rank];
+    if (size <= sizes.max_delta) largest = std::max(largest, size);
+  }
+  const unsigned threads = ResolveThreads(run.threads);
+  if (largest <= sizes.max_object) return threads;
+  return std::min(
+      threads, FittingThreads(run, 0, EncodingMemory(plan.options, largest)));
+}
+
 }  // namespace
 
 Result<WriteStats> WriteArchive(const ArchivePlan& plan,
@@ -308,7 +326,7 @@ Result<WriteStats> WriteArchive(const ArchivePlan& plan,
                             {plan.contents.first_object(), ids.size()},
                             plan.features);
   ZPACK_TRY(container.Start(plan.preamble, written.size()));
-  const unsigned threads = ResolveThreads(run.threads);
+  const unsigned threads = EncodingThreads(plan, run);
   ArchiveWriter writer(plan, written, phase, container, threads);
   const Status encoded = RunOrderedPipeline<BlockInFlight>(
       PipelineThreads{threads, run.stop, kItemsPerThread},

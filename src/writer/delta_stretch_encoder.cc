@@ -3,10 +3,12 @@
 
 #include "writer/delta_stretch_encoder.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/error.h"
 #include "format/limits.h"
+#include "writer/write_order.h"
 
 namespace zpack {
 
@@ -56,9 +58,11 @@ Status DeltaStretchEncoder::AddPlanned(ByteView content, PathNumber path,
 
 bool DeltaStretchEncoder::IsOverfull() const {
   const format::BlockLayoutBuilder& layout = builder_.layout();
+  const uint64_t last = layout.size(layout.count() - 1);
   return layout.count() > 1 &&
          (layout.ReadCost(builder_.streams().raw_size()) > block_size_ ||
-          layout.content() > format::kMaxBlockContent);
+          layout.content() >
+              std::max(format::kMaxBlockContent, kLeastVersions * last));
 }
 
 Status DeltaStretchEncoder::Add(Bytes content, PathNumber path,

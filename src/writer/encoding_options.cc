@@ -108,4 +108,13 @@ uint64_t EncodingMemory(const EncodingOptions& options) {
          pieces + 4 * options.block_size + sizes.window + sizes.max_object;
 }
 
+uint64_t EncodingMemory(const EncodingOptions& options, uint64_t largest) {
+  const uint64_t usual =
+      BlockSizes(options.block_size, options.halvings).max_object;
+  // The blob, the version before it and what finds their common text, its
+  // literals, and these compressed.
+  constexpr uint64_t kCopies = 5;
+  return EncodingMemory(options) + (largest > usual ? kCopies * largest : 0);
+}
+
 }  // namespace zpack

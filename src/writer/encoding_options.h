@@ -37,8 +37,11 @@ uint64_t MostWaiting(const EncodingOptions& options);
 // Bytes of those that wait for another section, with so many threads.
 uint64_t MostUnplaced(const EncodingOptions& options, unsigned threads);
 
-// Bytes of memory that one thread needs for encoding.
+// Bytes of memory that one thread needs for encoding objects of up to
+// BlockSizes::max_object bytes.
 uint64_t EncodingMemory(const EncodingOptions& options);
+// The same, if the largest object that is not divided has `largest` bytes.
+uint64_t EncodingMemory(const EncodingOptions& options, uint64_t largest);
 
 // Returns kInvalidArgument if the level or the block size is out of range.
 Result<EncodingOptions> ResolveEncoding(const ConvertOptions& options);

@@ -26,7 +26,7 @@ DeltaPlannerOptions PlannerOptions(const EncodingOptions& options) {
 }  // namespace
 
 FarVersions ChooseFarVersions(const ObjectList& list, FarVersions far,
-                              uint64_t max_object) {
+                              const BlockSizes& sizes) {
   // A whole tree takes about 0.15 of its size, and a changed entry 25 bytes.
   constexpr uint64_t kTreeBytesPerEntry = 170;
   struct Trees {
@@ -50,8 +50,10 @@ FarVersions ChooseFarVersions(const ObjectList& list, FarVersions far,
   }
   std::erase_if(far, [&](const auto& version) {
     const auto& [rank, older] = version;
-    if (older.base.size > max_object) return true;
-    if (older.type != ObjectType::kTree) return false;
+    if (older.type != ObjectType::kTree) {
+      return older.base.size > sizes.max_delta;
+    }
+    if (older.base.size > sizes.max_object) return true;
     const Trees& at = trees[list.paths[rank]];
     // Most versions have one more change than another one.
     return at.count + at.most_changed > at.largest / kTreeBytesPerEntry;

@@ -25,6 +25,8 @@ namespace zpack {
 
 using CommitStretchEncoder = ColumnStretchEncoder<format::CommitBlockBuilder>;
 
+struct BlockSizes;
+
 // What decides how objects are stored.
 struct StorageInput {
   const ObjectList& list;
@@ -40,7 +42,7 @@ format::BlockKind StoredKind(const StorageInput& input, ListRank rank);
 // children by number in a block of trees, which begins with a whole tree; in a
 // block of far deltas each changed child takes a whole id.
 FarVersions ChooseFarVersions(const ObjectList& list, FarVersions far,
-                              uint64_t max_object);
+                              const BlockSizes& sizes);
 
 class StretchEncoders {
  public:

@@ -40,6 +40,11 @@ constexpr uint64_t kSection = 16;
 constexpr uint64_t kMinTreeStretch = 32;
 constexpr uint64_t kTreeStretches = 4;
 
+bool MayBeDelta(ObjectType type, BlockKind kind) {
+  return type == ObjectType::kBlob &&
+         (kind == BlockKind::kDeltas || kind == BlockKind::kFarDeltas);
+}
+
 std::vector<PlannedStretch> DivideIntoSections(
     const PlannedStretch& stretch, const StorageInput& input,
     const IndexedVector<WritePosition, ListRank>& order, uint64_t section) {
@@ -52,7 +57,7 @@ std::vector<PlannedStretch> DivideIntoSections(
        IndexRange(stretch.first, stretch.first + stretch.count)) {
     const ListRank rank = order[position];
     const uint64_t size = input.list.sizes[rank];
-    const uint64_t most = limit.With(rank, section);
+    const uint64_t most = limit.With(rank, section, kLeastVersions);
     if (open.count != 0 && open.raw_size + size > most) {
       sections.push_back(open);
       open.first = position;
@@ -126,6 +131,7 @@ BlockSizes::BlockSizes(uint64_t block_size, unsigned halvings, bool groups)
                                      halvings)),
       max_object(std::max(
           block_size, std::min(8 * block_size, format::kMaxWhole) >> halvings)),
+      max_delta(std::max(max_object, format::kMaxWhole >> halvings)),
       segment(std::min(4 * block_size, format::kMaxSegment)),
       window(std::max(
           max_object,
@@ -154,7 +160,7 @@ std::vector<PlannedStretch> PlanStretches(
   StretchLimit stretch_limit(list, input.lineages);
   const auto limit_of = [&](BlockKind kind, ListRank rank) {
     if (kind == BlockKind::kDeltas || kind == BlockKind::kFarDeltas) {
-      return stretch_limit.With(rank, stretch);
+      return stretch_limit.With(rank, stretch, kLeastVersions);
     }
     if (kind == BlockKind::kTrees) return tree_stretch;
     return list.types[rank] == ObjectType::kBlob ? sizes.deltas : sizes.whole;
@@ -170,7 +176,8 @@ std::vector<PlannedStretch> PlanStretches(
     const ListRank rank = order[position];
     const ObjectType type = list.types[rank];
     const uint64_t size = list.sizes[rank];
-    if (size > sizes.max_object) {
+    const BlockKind kind = StoredKind(input, rank);
+    if (size > (MayBeDelta(type, kind) ? sizes.max_delta : sizes.max_object)) {
       flush();
       for (uint64_t offset = 0; offset < size; offset += sizes.segment) {
         stretches.push_back({position, 1, type,
@@ -179,7 +186,6 @@ std::vector<PlannedStretch> PlanStretches(
       }
       continue;
     }
-    const BlockKind kind = StoredKind(input, rank);
     const uint64_t limit = limit_of(kind, rank);
     if (open.count != 0 && (open.type != type || open.kind != kind ||
                             open.raw_size + size > limit)) {

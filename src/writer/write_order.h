@@ -24,10 +24,14 @@ namespace zpack {
 // without one, and incompressible blobs come last.
 IndexedVector<WritePosition, ListRank> WriteOrder(const StorageInput& input);
 
+// A stretch, and a block, may have so many versions of a large blob, because
+// the first one takes about as much as all others together.
+inline constexpr uint64_t kLeastVersions = 32;
+
 // Sizes in bytes that control the division into blocks. All derive from
 // ConvertOptions::block_size. To save memory, `halvings` halves the sizes
-// `whole`, `max_object` and `window` that many times. With `groups`, stretches
-// of blobs are long, because a group ends with its stretch.
+// `whole`, `max_object`, `max_delta` and `window` that many times. With
+// `groups`, stretches of blobs are long, because a group ends with its stretch.
 struct BlockSizes {
   explicit BlockSizes(uint64_t block_size, unsigned halvings = 0,
                       bool groups = false);
@@ -35,7 +39,8 @@ struct BlockSizes {
   uint64_t deltas;       // data in a block of deltas or of incompressible blobs
   uint64_t trees;        // data in a block of trees
   uint64_t whole;        // content in any other block of whole objects
-  uint64_t max_object;   // larger objects are divided into segments
+  uint64_t max_object;   // larger objects are divided into segments,
+  uint64_t max_delta;    // but blobs that may be deltas only above this size
   uint64_t segment;      // content in a segment
   uint64_t window;       // content that blobs are compared with
   uint64_t stretches;    // into which blobs are divided, if there are few

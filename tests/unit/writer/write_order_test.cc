@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "format/limits.h"
 #include "inventory/object_enumerator.h"
 #include "support/memory_source.h"
 #include "support/paths.h"
@@ -74,15 +75,25 @@ TEST(PlanStretches, FillsBlocksOfWholeObjects) {
 }
 
 TEST(PlanStretches, PutsBlobsIntoStretchesOfDeltas) {
-  const auto blocks = Plan(ObjectType::kBlob, {800, 800, 800, 800, 0});
-  EXPECT_EQ(Counts(blocks), (std::vector<uint32_t>{3, 2}))
+  const auto blocks =
+      Plan(ObjectType::kBlob, std::vector<uint64_t>(60, kBlockSize / 2));
+  EXPECT_EQ(Counts(blocks), (std::vector<uint32_t>{48, 12}))
       << "a stretch holds 16 blocks' worth of content at least, and more of "
          "the same path";
   EXPECT_EQ(blocks[0].kind, format::BlockKind::kDeltas);
-  EXPECT_EQ(blocks[1].first, WritePosition(3));
+  EXPECT_EQ(blocks[1].first, WritePosition(48));
 }
 
-// Blobs of 600 bytes, as many of each path as the numbers say. The last two
+TEST(PlanStretches, KeepsVersionsOfALargeBlobTogether) {
+  const auto blocks =
+      Plan(ObjectType::kBlob, std::vector<uint64_t>(40, 10 * kBlockSize));
+  EXPECT_EQ(Counts(blocks), (std::vector<uint32_t>{kLeastVersions, 8}));
+  for (const PlannedStretch& block : blocks) {
+    EXPECT_EQ(block.kind, format::BlockKind::kDeltas);
+  }
+}
+
+// Blobs of 60 bytes, as many of each path as the numbers say. The last two
 // paths resemble each other.
 struct BlobsOfPaths {
   explicit BlobsOfPaths(const std::vector<uint32_t>& versions)
@@ -98,7 +109,7 @@ struct BlobsOfPaths {
   }
   static std::vector<uint64_t> Sizes(const std::vector<uint32_t>& versions) {
     return std::vector<uint64_t>(
-        std::accumulate(versions.begin(), versions.end(), 0U), 600);
+        std::accumulate(versions.begin(), versions.end(), 0U), 60);
   }
 
   ObjectList list;
@@ -106,12 +117,12 @@ struct BlobsOfPaths {
 };
 
 TEST(PlanStretches, EndsStretchesBetweenPathsThatAreNotAlike) {
-  const BlobsOfPaths blobs({2, 1, 1, 9});
+  const BlobsOfPaths blobs({26, 10, 10, 90});
   const FarVersions far;
   const StorageInput input{blobs.list, blobs.lineages, far};
   const auto order = WriteOrder(input);
   const auto apart = PlanStretches(input, order, BlockSizes(kBlockSize));
-  EXPECT_EQ(Counts(apart), (std::vector<uint32_t>{2, 4, 4, 3}));
+  EXPECT_EQ(Counts(apart), (std::vector<uint32_t>{26, 40, 40, 30}));
   for (const PlannedStretch& stretch : apart) {
     EXPECT_TRUE(stretch.sections.empty());
   }
@@ -121,11 +132,11 @@ TEST(PlanStretches, EndsStretchesBetweenPathsThatAreNotAlike) {
       PlanStretches(input, order, BlockSizes(kBlockSize, 0, true));
   ASSERT_EQ(stretches.size(), 1U);
   const auto& sections = stretches.front().sections;
-  EXPECT_EQ(Counts(sections), (std::vector<uint32_t>{2, 4, 4, 3}));
+  EXPECT_EQ(Counts(sections), (std::vector<uint32_t>{26, 40, 40, 30}));
   WritePosition next;
   for (const PlannedStretch& section : sections) {
     EXPECT_EQ(section.first, next);
-    EXPECT_EQ(section.raw_size, section.count * 600U);
+    EXPECT_EQ(section.raw_size, section.count * 60U);
     EXPECT_EQ(section.kind, format::BlockKind::kDeltas);
     next = next + section.count;
   }
@@ -146,9 +157,9 @@ TEST(PlanStretches, KeepsIncompressibleBlobsApart) {
 }
 
 TEST(PlanStretches, CutsALargeObjectIntoSegments) {
-  const auto blocks = Plan(ObjectType::kBlob, {10, 850, 10});
+  const auto blocks = Plan(ObjectType::kTag, {10, 850, 10});
   ASSERT_EQ(Counts(blocks), (std::vector<uint32_t>{1, 1, 1, 1, 1}));
-  EXPECT_EQ(blocks[0].kind, format::BlockKind::kDeltas);
+  EXPECT_EQ(blocks[0].kind, format::BlockKind::kObjects);
   for (size_t i = 1; i <= 3; ++i) {
     EXPECT_EQ(blocks[i].kind, format::BlockKind::kSegment);
     EXPECT_EQ(blocks[i].first, WritePosition(1));
@@ -156,6 +167,16 @@ TEST(PlanStretches, CutsALargeObjectIntoSegments) {
   }
   EXPECT_EQ(blocks[3].raw_size, 50U);
   EXPECT_EQ(blocks[4].first, WritePosition(2));
+}
+
+TEST(PlanStretches, CutsBlobsOnlyIfDeltasAreOfNoUse) {
+  constexpr uint64_t kSize = 50'000'000;
+  EXPECT_EQ(Counts(Plan(ObjectType::kBlob, {10, kSize, 10})),
+            (std::vector<uint32_t>{2, 1}));
+  constexpr uint64_t kSegments = (kSize + 399) / 400;
+  EXPECT_EQ(Plan(ObjectType::kBlob, {10, kSize, 10}, true).size(),
+            kSegments + 2);
+  EXPECT_GT(Plan(ObjectType::kBlob, {format::kMaxWhole + 1}).size(), 1000U);
 }
 
 TEST(PlanStretches, GivesNoBlocksForNoObjects) {
