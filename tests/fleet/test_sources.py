@@ -205,15 +205,66 @@ def test_walk_follows_modules_and_git_directories_below_the_root(tmp_path):
     assert found_in(tmp_path / "link")[0] == {b".repo/x.git", b"x", b"all/sub.git"}
 
 
-def test_work_tree_with_the_files_of_a_git_directory_is_a_work_tree(tmp_path):
+def test_work_tree_with_files_of_a_git_directory_is_a_work_tree(tmp_path):
     Repository(tmp_path / "tree").commit("first")
     Repository(tmp_path / "tree/.git/modules/sub", "--bare")
     Repository(tmp_path / "tree/inner.git", "--bare")
     shutil.copytree(tmp_path / "tree/inner.git", tmp_path / "tree", dirs_exist_ok=True)
+    os.unlink(tmp_path / "tree/HEAD")
     assert found_in(tmp_path) == ({b"tree", b"tree/.git/modules/sub", b"tree/inner.git"}, [])
     before = digest_of(tmp_path / "tree")
     Repository(tmp_path / "tree").commit("second")
     assert digest_of(tmp_path / "tree") != before
+
+
+def scan_error(path):
+    return fingerprint.scan(bytes(path)).error
+
+
+def test_repository_that_its_own_git_directory_hides_is_named(repository, tmp_path):
+    root = tmp_path / "root"
+    repository.commit("x")
+    hidden = [root / name for name in ("inner.git", "linked.git", "file.git", "tree")]
+    for path in hidden:
+        shutil.copytree(tmp_path / "x.git", path)
+    Repository(root / "inner.git/.git", "--bare").commit("y")
+    (root / "linked.git/.git").symlink_to(tmp_path / "x.git")
+    (root / "file.git/.git").write_text(f"gitdir: {tmp_path}/x.git\n")
+    Repository(root / "tree").commit("first")
+    names, complaints = found_in(root)
+    assert names == {b"inner.git", b"inner.git/.git", b"linked.git", b"file.git", b"tree",
+                     b"tree/.git"}
+    assert not complaints
+    for path in hidden:
+        assert scan_error(path) == (f"'{path}' is hidden from Git by the '.git' in it; "
+                                    "move that away")
+    assert digest_of(root / "inner.git/.git")
+    assert digest_of(root / "tree/.git")
+
+
+def test_bare_repository_with_an_incomplete_git_directory_is_found_as_git_finds_it(
+        repository, tmp_path):
+    (tmp_path / "x.git/.git").mkdir()
+    assert found_in(tmp_path) == ({b"x.git"}, [])
+    before = digest_of(tmp_path / "x.git")
+    (tmp_path / "x.git/.git/refs").mkdir()
+    assert found_in(tmp_path) == ({b"x.git", b"x.git/.git"}, [])
+    assert digest_of(tmp_path / "x.git") == before
+    repository.commit("second")
+    assert digest_of(tmp_path / "x.git") != before
+    assert "not a git repository" in scan_error(tmp_path / "x.git/.git")
+
+
+@pytest.mark.parametrize("as_link", (True, False))
+def test_bare_repository_that_names_itself_is_not_hidden(repository, tmp_path, as_link):
+    if as_link:
+        (tmp_path / "x.git/.git").symlink_to(".")
+    else:
+        (tmp_path / "x.git/.git").write_text("gitdir: .\n")
+    assert found_in(tmp_path) == ({b"x.git"}, [])
+    before = digest_of(tmp_path / "x.git")
+    repository.commit("second")
+    assert digest_of(tmp_path / "x.git") != before
 
 
 def test_directory_with_the_name_of_a_git_directory_is_searched(tmp_path):

@@ -70,9 +70,21 @@ def _has_settings(path: bytes) -> bool:
 
 
 def git_directory(path: bytes) -> bytes:
-    """The git directory of a repository: its .git, or itself."""
+    """The git directory of a repository, as Git looks for it: its .git, or itself."""
     inner = os.path.join(path, b".git")
+    if is_git_directory(path) and (not is_git_directory(inner)
+                                   or os.path.realpath(inner) == os.path.realpath(path)):
+        return path
     return inner if resembles_git_directory(inner) else path
+
+
+def is_hidden(path: bytes) -> bool:
+    """Whether Git finds another repository at a git directory, because of the .git in it."""
+    inner = os.path.join(path, b".git")
+    if not os.path.lexists(inner) or not is_git_directory(path):
+        return False
+    taken = os.path.realpath(inner) if is_git_directory(inner) else _target_of_gitfile(inner)
+    return taken is not None and taken != os.path.realpath(path)
 
 
 def walk(root: bytes, tell: Tell, others: Iterable[bytes] = ()) -> Iterator[Found]:
@@ -80,7 +92,7 @@ def walk(root: bytes, tell: Tell, others: Iterable[bytes] = ()) -> Iterator[Foun
 
     What looks like a broken repository counts, so that a run reports it.
     Looks into work trees, into the repositories of submodules and into what a
-    bare repository has beside Git's own, but into no other part of a git
+    bare repository has beside Git's own, also a '.git', but into no other part of a git
     directory. Visits each directory once, and follows no symbolic links but
     '.git' and 'modules', and these only below the root. A work tree whose
     repository is missing, or neither below the root nor below one of the other
@@ -99,8 +111,8 @@ def walk(root: bytes, tell: Tell, others: Iterable[bytes] = ()) -> Iterator[Foun
             stack.append(behind_links.pop())
         path = stack.pop()
         inner = os.path.join(path, b".git")
-        # In this order, as Git looks: files of a work tree may have any names.
-        has_inner = resembles_git_directory(inner) and below_root.contains(inner)
+        has_inner = (git_directory(path) == inner and not is_hidden(path)
+                     and below_root.contains(inner))
         is_bare = not has_inner and resembles_git_directory(path)
         if below_root.was_visited(path, is_repository=is_bare or has_inner):
             continue

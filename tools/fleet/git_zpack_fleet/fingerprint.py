@@ -19,7 +19,7 @@ import subprocess
 import time
 from typing import Callable, Iterator, NamedTuple, Optional
 
-from .discover import git_directory, is_git_directory
+from .discover import git_directory, is_git_directory, is_hidden
 from .regular import open_regular
 from .text import quoted
 
@@ -73,6 +73,9 @@ def scan(path: bytes, known_digest: str = "") -> Scan:
     try:
         if not is_git_directory(directory):
             return Scan("", False, 0, b"", f"not a git repository: '{quoted(path)}'")
+        if is_hidden(path):
+            return Scan("", False, 0, b"", f"'{quoted(path)}' is hidden from Git by the '.git' in "
+                                           "it; move that away")
         digest, newest = _digest(directory)
         size = 0 if digest == known_digest else measure(directory)
         racy = newest > time.time() - RACY_SECONDS
