@@ -11,6 +11,7 @@ import sqlite3
 
 import pytest
 from conftest import Repository, make_old, run_fleet
+from git_zpack_fleet.store import Store
 
 ODD_NAMES = (b"with space.git", b"new\nline.git", b"caf\xe9.git", b'quo"te\\.git', b"-dash.git",
              "größe.git".encode(), b"deep/er/x.git")
@@ -181,6 +182,86 @@ def not_safe(store):
     assert ("All repositories are safe." in page) == (not names)
     assert all(f'<td class="name">{name}</td><td>not reached: ' in page for name in names)
     return names
+
+
+def lose(store, name, size=None):
+    """Removes the newest archive of a repository, or gives its file another size."""
+    content_hash = newest(store)[name][0]
+    path = store / f"objects/{content_hash[:2]}/{content_hash}.zpack"
+    if size is None:
+        path.unlink()
+    else:
+        os.truncate(path, size)
+    return path
+
+
+@pytest.mark.parametrize(("size", "why"), ((None, "is missing from the store"),
+                                           (1, "does not have the hash that is its name")))
+def test_archive_that_the_store_has_lost_is_not_safe_and_made_again(
+        on_cluster, source, tmp_path, size, why):
+    store = tmp_path / "store"
+    assert on_cluster("archive", source, "--to", store).status == 0
+    path = lose(store, b"two.git", size)
+    ran = run_fleet("status", store)
+    assert ran.status == 1, ran
+    assert "3 repositories: 2 safe, 1 not safe" in ran.output
+    assert f"not safe: 'two.git': archive damaged: {why}" in ran.output
+    assert run_fleet("export", store, tmp_path / "t.csv").status == 0
+    assert f"archive damaged: {why}" in (tmp_path / "t.csv").read_text()
+    assert run_fleet("report", store, "-o", tmp_path / "p.html").status == 0
+    assert "All repositories are safe." not in (tmp_path / "p.html").read_text()
+    ran = on_cluster("archive", source, "--to", store)
+    assert ran.status == 0, ran
+    assert "1 archived, 2 unchanged, 0 not safe" in ran.output
+    assert ran.errors == (f"warning: '{path.relative_to(store)}' {why}; archiving again what "
+                          "depends on it\n")
+    assert path.stat().st_size > 1
+    assert not_safe(store) == []
+    assert on_cluster("restore", store, "--to", tmp_path / "back").status == 0
+
+
+def test_store_without_its_files_is_filled_again(on_cluster, source, tmp_path):
+    store = tmp_path / "store"
+    assert on_cluster("archive", source, "--to", store).status == 0
+    shutil.rmtree(store / "objects")
+    assert run_fleet("status", store).status == 1
+    ran = on_cluster("archive", source, "--to", store)
+    assert ran.status == 0, ran
+    assert "3 archived, 0 unchanged" in ran.output
+    assert run_fleet("status", store).status == 0
+
+
+def test_lost_file_below_an_increment_is_not_safe(on_cluster, source, tmp_path):
+    store = tmp_path / "store"
+    assert on_cluster("archive", source, "--to", store).status == 0
+    below = newest(store)[b"one.git"][0]
+    Repository(source / "one.git", "--bare").commit("more")
+    assert on_cluster("archive", source, "--to", store, "--increments", "--consolidate",
+                      "never").status == 0
+    key = f"objects/{below[:2]}/{below}.zpack"
+    (store / key).unlink()
+    ran = run_fleet("status", store)
+    assert ran.status == 1, ran
+    assert (f"not safe: 'one.git': archive damaged: depends on '{key}': is missing from the "
+            "store") in ran.output
+    ran = on_cluster("archive", source, "--to", store, "--increments")
+    assert ran.status == 0, ran
+    assert "1 archived, 2 unchanged, 0 not safe" in ran.output
+    assert on_cluster("restore", store, "--to", tmp_path / "back").status == 0
+
+
+def test_store_that_cannot_be_listed_is_named(on_cluster, source, tmp_path, monkeypatch):
+    store = tmp_path / "store"
+    assert on_cluster("archive", source, "--to", store).status == 0
+
+    def refuse(*_arguments):
+        raise PermissionError(errno.EACCES, "Permission denied", "objects")
+
+    monkeypatch.setattr(Store, "sizes", refuse)
+    for ran in (run_fleet("status", store), on_cluster("archive", source, "--to", store)):
+        assert ran.status == 0, ran
+        assert ran.errors == ("warning: cannot list the store: [Errno 13] Permission denied: "
+                              "'objects'; files that are missing from it are not noticed\n")
 
 
 def test_what_no_walk_reaches_is_not_safe_until_it_is_in_order(on_cluster, tmp_path):

@@ -95,3 +95,17 @@ def test_directories_are_made_by_two_at_once(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("x")
     with pytest.raises(OSError):
         durable.make_directories(str(tmp_path / "file/x"))
+
+
+@pytest.mark.parametrize("url", ("memory://sizes", None))
+def test_sizes_are_those_of_the_files_in_a_folder(tmp_path, url):
+    store = Store(url or str(tmp_path / "store"), {})
+    assert not store.sizes("objects/ab")
+    for key, content in (("objects/ab/x", "12"), ("objects/ab/y", ""), ("objects/cd/z", "1")):
+        (tmp_path / "source").write_text(content)
+        store.write(str(tmp_path / "source"), key)
+    if url is None:
+        (tmp_path / "store/objects/ab/dangling").symlink_to("nowhere")
+        (tmp_path / "store/objects/ab/loop").symlink_to("loop")
+        os.mkfifo(tmp_path / "store/objects/ab/pipe")
+    assert store.sizes("objects/ab") == {"x": 2, "y": 0}

@@ -16,7 +16,7 @@ from git_zpack_fleet.failures import Failure, Kind
 from git_zpack_fleet.manifest import Manifest
 from git_zpack_fleet.program import run_json
 from git_zpack_fleet.records import NewArchive
-from git_zpack_fleet.store import Store
+from git_zpack_fleet.store import Store, archive_key
 from test_archive import newest
 
 COUNT = 300
@@ -66,6 +66,10 @@ def assert_clear(store, ran, command=""):
 
 
 def test_whole_manifest_is_read(store, tmp_path):
+    for number in range(1, COUNT + 1):
+        path = store / archive_key(f"{number:064x}")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"x")
     for command, ran in ask(store, tmp_path).items():
         assert ran.status == 0, (command, ran)
 

@@ -14,6 +14,7 @@ from .discover import Found, Unreached
 from .engine import Engine, Task
 from .failures import Kind
 from .jobs import ArchiveJob, Outcome, ScanJob, ScanResult, SketchJob
+from .lost import lost_files
 from .manifest import Manifest
 from .meter import Meter
 from .output import say, tell
@@ -66,6 +67,7 @@ class Archiving:
         with registered(self._manifest, "archive") as (self._run, self._counts):
             places = self._manifest.see_unreached(unreached, walked, paths)
             ids = set(self._manifest.see(found).values())
+            self._note_lost()
             self._rows = {row.id: row for row in self._manifest.repositories() if row.id in ids}
             if self._rows:
                 with engine_of(self._options) as engine:
@@ -83,6 +85,14 @@ class Archiving:
         _warn_of_equal_names(rows, ids)
         self._tell(unsafe, len(ids | places))
         return len(unsafe)
+
+    def _note_lost(self) -> None:
+        """Records what the store has lost, so that it is archived again."""
+        settings = self._options.settings
+        lost = lost_files(self._manifest, settings.url, settings.options)
+        for content_hash, why in sorted(lost.items()):
+            say(f"warning: '{archive_key(content_hash)}' {why}; archiving again what depends on it")
+        self._manifest.record_damage(lost)
 
     def _scan(self, engine: Engine) -> list[int]:
         """Looks at all repositories; returns those that changed, the largest first."""

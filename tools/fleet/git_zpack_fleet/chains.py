@@ -9,7 +9,7 @@ lost: a receipt names all of them.
 from __future__ import annotations
 
 import sqlite3
-from typing import Any, Callable, Iterable, Iterator, NamedTuple, Optional, Sequence
+from typing import Any, Callable, Iterable, Iterator, Mapping, NamedTuple, Optional, Sequence
 
 from .records import HASH, MOST_FILES, Link, NewArchive, is_valid, parse_chain
 from .store import archive_key
@@ -72,16 +72,25 @@ class Chains:
         rows = self._select("SELECT hash, size, onto, damage FROM files", ())
         return sum(row.size for row in map(self._file, rows) if row.hash in needed)
 
-    def broken(self) -> dict[str, str]:
-        """Why files that depend on a damaged file cannot be read."""
+    def undamaged(self, hashes: Iterable[str]) -> list[Link]:
+        """Those of these files, and of the files on which they depend, that have no damage."""
+        hashes = set(hashes)
+        hashes |= self.needed(hashes)
+        rows = self._select("SELECT hash, size, onto, damage FROM files", ())
+        return [Link(row.hash, row.size) for row in map(self._file, rows)
+                if row.hash in hashes and row.damage is None]
+
+    def broken(self, lost: Mapping[str, str]) -> dict[str, str]:
+        """Why lost files, and files that depend on a lost or damaged file, cannot be read."""
         damaged = {row.hash: row.damage for row in map(self._file, self._select(
             "SELECT hash, size, onto, damage FROM files WHERE damage IS NOT NULL", ()))}
+        damaged.update(lost)
         if not damaged:
             return {}
         above: dict[str, list[str]] = {}
         for content_hash, onto in self.dependencies().items():
             above.setdefault(onto, []).append(content_hash)
-        broken: dict[str, str] = {}
+        broken = dict(lost)
         for content_hash, damage in damaged.items():
             why = f"depends on '{archive_key(content_hash)}': {damage}"
             left = list(above.get(content_hash, ()))

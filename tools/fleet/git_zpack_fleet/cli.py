@@ -19,6 +19,7 @@ from .discover import Found, Tell, Unreached, is_at_or_below, read_grokmirror, r
 from .engine import EngineLost, Retries
 from .families import forks_in_grokmirror
 from .jobs import Join, Settings
+from .lost import lost_files
 from .manifest import Manifest
 from .options import USAGE, parse
 from .output import Unwritable, say
@@ -104,6 +105,8 @@ def _run(options: argparse.Namespace) -> int:
             patterns = [os.fsencode(pattern) for pattern in options.patterns]
             return int(separate(manifest, _tasks(options, storage, ()), patterns,
                                 from_source=options.from_source) > 0)
+        if command in ("status", "report", "export"):
+            manifest.lost = lost_files(manifest, options.store, storage)
         if command == "status":
             return int(status(manifest, as_json=options.json) > 0)
         if command == "report":

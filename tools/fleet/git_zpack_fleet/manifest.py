@@ -14,7 +14,8 @@ import sqlite3
 import threading
 import time
 import uuid
-from typing import Any, Collection, Container, Iterable, Iterator, NamedTuple, Optional, Sequence
+from typing import (Any, Collection, Container, Iterable, Iterator, Mapping, NamedTuple, Optional,
+                    Sequence)
 
 from .chains import Chains, insert_files
 from .database import (ManifestError, NoManifest, Transaction, open_database,
@@ -60,6 +61,7 @@ class Manifest:
     """The record in one file. One thread at a time.
 
     unwritable: why a copy in memory is used, which ends with the process, or None
+    lost: files that count as damaged without being recorded so, and their damage
     """
 
     def __init__(self, path: str, *, create: bool, copy: bool = False) -> None:
@@ -67,6 +69,7 @@ class Manifest:
         if not create and not os.path.exists(path):
             raise NoManifest(f"manifest '{path}' does not exist")
         self.path = path
+        self.lost: Mapping[str, str] = {}
         try:
             if create:
                 make_directories(os.path.dirname(os.path.abspath(path)))
@@ -83,7 +86,7 @@ class Manifest:
 
     def repositories(self) -> Iterator[RepositoryRow]:
         """All repositories, with the newest archive of each."""
-        self._broken = self.chains.broken()
+        self._broken = self.chains.broken(self.lost)
         columns = ", ".join("r." + name for name in _REPOSITORY.split(", "))
         columns += ", " + ", ".join("a." + name for name in _ARCHIVE.split(", "))
         rows = self._select(
@@ -97,7 +100,7 @@ class Manifest:
 
     def archives(self, repository: Optional[int] = None) -> list[ArchiveRow]:
         """All archives, or those of a repository, the oldest first."""
-        self._broken = self.chains.broken()
+        self._broken = self.chains.broken(self.lost)
         where = "" if repository is None else " WHERE repository = ?"
         parameters = () if repository is None else (repository,)
         return [self._archive(row) for row in self._select(
@@ -192,6 +195,14 @@ class Manifest:
             database.execute("UPDATE files SET damage = ? WHERE hash = ?",
                              (damage, content_hash))
 
+    def record_damage(self, damage: Mapping[str, str]) -> None:
+        """Records why files, by their hashes, cannot be read."""
+        self._broken = None
+        rows = [(why, content_hash) for content_hash, why in damage.items()]
+        with self._transaction() as database:
+            for table in ("archives", "files"):
+                database.executemany(f"UPDATE {table} SET damage = ? WHERE hash = ?", rows)
+
     def forget_archives(self, archives: Iterable[int], needed: Collection[str]) -> None:
         """Removes archives that are not the newest of their repository.
 
@@ -269,7 +280,7 @@ class Manifest:
     def newest(self, repository: int) -> Optional[ArchiveRow]:
         """The newest archive of a repository."""
         if self._broken is None:
-            self._broken = self.chains.broken()
+            self._broken = self.chains.broken(self.lost)
         for row in self._select(f"SELECT {_ARCHIVE} FROM archives WHERE id = "
                                 "(SELECT archive FROM repositories WHERE id = ?)", (repository,)):
             return self._archive(row)

@@ -17,6 +17,7 @@ import hashlib
 import json
 import os
 import shutil
+import stat
 import uuid
 from typing import Any, BinaryIO, Iterator, NamedTuple, Optional
 
@@ -211,6 +212,21 @@ class Store:
             listed.append(Stored(key, int(detail.get("size") or 0), changed))
         return listed
 
+    def sizes(self, folder: str) -> dict[str, int]:
+        """Bytes of each file in a folder, by name; none if there is no such folder.
+
+        Raises what the store raises.
+        """
+        path = self.local_path(folder)
+        try:
+            if self.is_local:
+                return _local_sizes(path)
+            self._fs.invalidate_cache()
+            found = self._fs.ls(path, detail=True)
+        except (FileNotFoundError, NotADirectoryError):
+            return {}
+        return {os.path.basename(one["name"]): int(one.get("size") or 0) for one in found}
+
     def remove(self, key: str) -> None:
         """Removes a file; it may be gone already."""
         try:
@@ -246,6 +262,22 @@ class Store:
             self._fs.rm_file(path)
         except Exception:  # pylint: disable=broad-except
             pass  # What failed before is what is reported; prune finds the rest.
+
+
+def _local_sizes(path: str) -> dict[str, int]:
+    sizes = {}
+    with os.scandir(path) as entries:
+        for entry in entries:
+            try:
+                status = entry.stat()
+            except OSError as error:
+                # Renamed meanwhile, or a link that leads nowhere.
+                if error.errno not in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP):
+                    raise
+                continue
+            if stat.S_ISREG(status.st_mode):
+                sizes[entry.name] = status.st_size
+    return sizes
 
 
 def _write_local(source: str, target: str, *, move: bool) -> None:
