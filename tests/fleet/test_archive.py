@@ -156,6 +156,122 @@ def test_list_on_stdin_and_manifest_of_grokmirror(on_cluster, source, tmp_path):
     assert "outside the root" in ran.errors
 
 
+def test_list_that_has_become_empty_is_an_error(on_cluster, source, tmp_path):
+    store = tmp_path / "store"
+    ran = on_cluster("archive", "--stdin", "--to", store)
+    assert (ran.status, ran.errors) == (0, ""), ran
+    listed = bytes(source / "one.git")
+    assert on_cluster("archive", "--stdin", "--to", store, stdin=listed).status == 0
+    said = "error: standard input names no repository, but the manifest has 1 repository\n"
+    assert (ran := on_cluster("archive", "--stdin", "--to", store)).status == 1
+    assert ran.errors == said
+    ran = on_cluster("archive", source / "two.git", "--stdin", "--to", store)
+    assert (ran.status, ran.errors) == (1, said), ran
+    # Those below a ROOT are found there.
+    ran = on_cluster("archive", source, "--stdin", "--to", store)
+    assert (ran.status, ran.errors) == (0, ""), ran
+
+
+def test_repositories_that_vanish_from_a_manifest_of_grokmirror_are_named(
+        on_cluster, source, tmp_path):
+    store, manifest = tmp_path / "store", tmp_path / "manifest.js"
+    arguments = ("archive", source, "--grokmirror", manifest, "--to", store)
+    manifest.write_text(json.dumps({"/one.git": {}, "/two.git": {}}))
+    assert on_cluster(*arguments).status == 0
+    manifest.write_text(json.dumps({"/two.git": {}}))
+    ran = on_cluster(*arguments)
+    assert ran.status == 0, ran
+    assert (f"warning: gone: 1 repository below '{source}', such as 'one.git'; the archives "
+            "stay") in ran.errors
+    manifest.write_text("{}")
+    ran = on_cluster(*arguments)
+    assert (ran.status, ran.errors) == (
+        1, f"error: none is left of 2 repositories below '{source}'; is the manifest whole?\n")
+
+
+def break_refs(repository):
+    with open(os.path.join(repository.path, b"refs/heads/main"), "w", encoding="ascii") as file:
+        file.write("1234567890" * 4 + "\n")
+
+
+@pytest.mark.parametrize("name", ("bad.git", "group/bad.git"))
+def test_repository_without_an_archive_that_is_gone_is_forgotten(
+        on_cluster, source, tmp_path, name):
+    store = tmp_path / "store"
+    break_refs(Repository(source / name, "--bare"))
+    assert on_cluster("archive", source, "--to", store).status == 1
+    assert status_of(store) == [name]
+    shutil.rmtree(source / name.split("/", maxsplit=1)[0])
+    ran = on_cluster("archive", source, "--to", store)
+    assert (ran.status, ran.errors) == (
+        0, f"warning: gone: 1 repository that had no archive, such as '{name}'\n"), ran
+    assert status_of(store) == []
+    assert on_cluster("restore", store, "--to", tmp_path / "back").status == 0
+
+
+def test_mistyped_line_of_a_list_is_forgotten(on_cluster, source, tmp_path):
+    store = tmp_path / "store"
+    right = bytes(source / "one.git")
+    listed = right + b"\r\n" + bytes(source / "two.git") + b"\n"
+    assert on_cluster("archive", "--stdin", "--to", store, stdin=listed).status == 1
+    assert len(status_of(store)) == 1
+    ran = on_cluster("archive", "--stdin", "--to", store, stdin=right)
+    assert ran.status == 0, ran
+    assert status_of(store) == []
+
+
+def test_repository_without_an_archive_is_kept_while_it_may_be_there(
+        on_cluster, source, tmp_path, monkeypatch):
+    store, other = tmp_path / "store", tmp_path / "other"
+    bad = Repository(other / "bad.git", "--bare")
+    break_refs(bad)
+    assert on_cluster("archive", source, other, "--to", store).status == 1
+    # Not looked at, not mounted, on a medium that cannot be read, or archived without a record.
+    assert on_cluster("archive", source, "--to", store).status == 0
+    assert status_of(store) == ["bad.git"]
+    other.rename(tmp_path / "elsewhere")
+    other.mkdir()
+    assert on_cluster("archive", source, "--to", store).status == 0
+    assert status_of(store) == ["bad.git"]
+    assert on_cluster("archive", source, other, "--to", store).status == 1
+    assert status_of(store) == ["bad.git"]
+    (other / "new").mkdir()
+    with monkeypatch.context() as patched:
+        patched.setattr(Store, "read_receipt", lambda *_arguments: {})
+        assert on_cluster("archive", source, "--to", store).status == 0
+    assert status_of(store) == ["bad.git"]
+    assert on_cluster("archive", source, "--to", store).status == 0
+    assert status_of(store) == []
+
+
+def test_root_that_cannot_be_read_stops_no_other_one(on_cluster, source, tmp_path):
+    store, disk = tmp_path / "store", tmp_path / "disk"
+    ran = on_cluster("archive", disk, source, "--to", store)
+    assert ran.status == 1, ran
+    assert "4 repositories: 3 archived, 0 unchanged, 1 not safe" in ran.output
+    assert ran.errors == (f"error: not safe: 'disk': not reached: cannot read directory '{disk}': "
+                          "No such file or directory\n")
+    assert not_safe(store) == ["disk"]
+    Repository(disk / "more.git", "--bare").commit("x")
+    ran = on_cluster("archive", disk, source, "--to", store)
+    assert (ran.status, ran.errors) == (0, ""), ran
+    assert not_safe(store) == []
+    # It has archives, and is not safe until it is read again.
+    disk.rename(tmp_path / "elsewhere")
+    ran = on_cluster("archive", disk, source, "--to", store)
+    assert (ran.status, "warning: " in ran.errors) == (1, False), ran
+    assert on_cluster("archive", source, "--to", store).status == 0
+    assert not_safe(store) == ["disk"]
+
+
+def test_mistyped_root_is_forgotten(on_cluster, source, tmp_path):
+    store = tmp_path / "store"
+    assert on_cluster("archive", tmp_path / "suorce", source, "--to", store).status == 1
+    assert not_safe(store) == ["suorce"]
+    assert on_cluster("archive", source, "--to", store).status == 0
+    assert not_safe(store) == []
+
+
 def odd_places(tmp_path):
     """A root where repositories may be that no walk reaches, and one repository."""
     root = tmp_path / "source"
@@ -169,11 +285,17 @@ def odd_places(tmp_path):
     return root
 
 
-def not_safe(store):
-    """What each command that reads the manifest says is not safe."""
+def status_of(store):
+    """The names of what is not safe."""
     told = run_fleet("status", store, "--json")
     names = [one["name"] for one in json.loads(told.output)["not_safe"]]
     assert told.status == (1 if names else 0), told
+    return names
+
+
+def not_safe(store):
+    """The names of what each command that reads the manifest says is not reached."""
+    names = status_of(store)
     assert run_fleet("export", store, store / "table.csv").status == 0
     with open(store / "table.csv", encoding="utf-8", newline="") as file:
         assert names == [row["name"] for row in csv.DictReader(file) if row["safe"] != "True"]

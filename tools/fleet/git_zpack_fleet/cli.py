@@ -9,28 +9,29 @@ import os
 import signal
 import sys
 from types import FrameType
-from typing import Any, Iterator, Mapping, Optional, Sequence
+from typing import Any, Mapping, NamedTuple, Optional, Sequence
 
 from .archiving import Archiving
 from .checking import Retention, Scope, prune, verify
 from .cluster import ClusterError, Place, default_memory, processors
 from .database import ManifestError
-from .discover import Found, Tell, Unreached, is_at_or_below, read_grokmirror, read_list, walk
+from .discover import (Found, Unreached, is_at_or_below, read_grokmirror, read_list, unreadable,
+                       walk)
 from .engine import EngineLost, Retries
 from .families import forks_in_grokmirror
+from .gone import forget_gone, tell_gone
 from .jobs import Join, Settings
 from .lost import lost_files
 from .manifest import Manifest
 from .options import USAGE, parse
 from .output import Unwritable, say
 from .planning import Policy
-from .records import RepositoryRow
 from .report import write_report
 from .restoring import Destination, restore
 from .separating import separate
 from .session import Fatal, Run, open_manifest
 from .store import Store
-from .text import counted, printable, quoted, without_secrets
+from .text import counted, printable, without_secrets
 from .views import export, status
 
 FATAL = 128
@@ -137,17 +138,18 @@ def _names_sources(options: argparse.Namespace) -> bool:
 
 
 def _archive(options: argparse.Namespace, manifest: Manifest, storage: dict[str, Any]) -> int:
-    unreached: list[Unreached] = []
-    found = dict.fromkeys(_sources(options, unreached.append))
+    found, unreached, roots, is_whole = _sources(options, manifest)
     run = _tasks(options, storage, tuple(options.convert_option))
     run = run._replace(policy=_policy(options))
     run = run._replace(settings=run.settings._replace(increments=run.policy.increments))
-    roots = [os.path.abspath(os.fsencode(root)) for root in options.roots]
-    walked = [] if options.grokmirror is not None else roots
-    seen = {one.path for one in found} | {one.path for one in unreached}
-    there = [root for root in walked if _tell_gone(manifest, root, seen)]
-    unsafe = Archiving(manifest, run).run(found, unreached, there)
-    return int(unsafe > 0 or len(there) < len(walked))
+    places = [one.path for one in unreached]
+    seen = {one.path for one in found}.union(places)
+    doubt = "is it mounted?" if options.grokmirror is None else "is the manifest whole?"
+    there = [root for root in roots if tell_gone(manifest, root, seen, doubt)]
+    forget_gone(manifest, run.settings, seen, there, places)
+    walked = there if options.grokmirror is None else []
+    unsafe = Archiving(manifest, run).run(found, unreached, walked)
+    return int(unsafe > 0 or len(there) < len(roots) or not is_whole)
 
 
 def _policy(options: argparse.Namespace) -> Policy:
@@ -162,45 +164,50 @@ def _policy(options: argparse.Namespace) -> Policy:
                   options.consolidate or Join(geometric=True), options.cold_after, labels)
 
 
-def _tell_gone(manifest: Manifest, root: bytes, seen: set[bytes]) -> bool:
-    """Says which repositories of the manifest are no longer below the root; false if all are."""
-    gone: list[RepositoryRow] = []
-    places: list[RepositoryRow] = []
-    for row in manifest.repositories():
-        if is_at_or_below(row.path, root) and row.path not in seen:
-            (places if row.archive is None and row.is_unreached() else gone).append(row)
-    if any(is_at_or_below(path, root) for path in seen):
-        if gone:
-            say(f"warning: gone: {counted(len(gone))} below '{quoted(root)}', such as "
-                f"'{quoted(gone[0].name)}'; the archives stay")
-        return True
-    # A file system that is not mounted must not look like a safe one.
-    gone += [row for row in places if not _is_there(row.path, root)]
-    if gone:
-        say(f"error: none is left of {counted(len(gone))} below '{quoted(root)}'; is it mounted?")
-    return not gone
+class _Sources(NamedTuple):
+    """What an archive is of.
+
+    roots: directories that were read
+    is_whole: no ROOT was unreadable, and no list empty that cannot be meant so
+    """
+
+    found: dict[Found, None]
+    unreached: list[Unreached]
+    roots: list[bytes]
+    is_whole: bool
 
 
-def _is_there(place: bytes, root: bytes) -> bool:
-    """Whether a walk of the root looked at the place; a root that is empty hides what it is."""
-    return bool(os.listdir(root)) if place == root else os.path.lexists(place)
-
-
-def _sources(options: argparse.Namespace, tell: Tell) -> Iterator[Found]:
-    if options.stdin:
-        yield from read_list(sys.stdin.buffer.read())
-    roots = [os.fsencode(root) for root in options.roots]
+def _sources(options: argparse.Namespace, manifest: Manifest) -> _Sources:
+    unreached: list[Unreached] = []
+    roots = [os.path.abspath(os.fsencode(root)) for root in options.roots]
+    found = read_list(sys.stdin.buffer.read()) if options.stdin else []
+    is_whole = bool(found) or not options.stdin or not _has_others(manifest, roots)
     if options.grokmirror is not None:
         try:
-            yield from read_grokmirror(os.fsencode(options.grokmirror), roots[0])
+            found = read_grokmirror(os.fsencode(options.grokmirror), roots[0])
         except (OSError, ValueError) as error:
             raise Fatal(str(error)) from error
-        return
+        return _Sources(dict.fromkeys(found), unreached, roots, is_whole)
+    read: list[bytes] = []
     for root in roots:
         try:
-            yield from walk(root, tell, roots)
+            found += walk(root, unreached.append, roots)
+            read.append(root)
         except OSError as error:
-            raise Fatal(f"cannot read directory '{quoted(root)}': {error.strerror}") from error
+            unreached.append(unreadable(root, root, error))
+    if roots and not read and not found:
+        raise Fatal(unreached[0].why)
+    return _Sources(dict.fromkeys(found), unreached, read, is_whole and len(read) == len(roots))
+
+
+def _has_others(manifest: Manifest, roots: Sequence[bytes]) -> bool:
+    """Whether repositories are known below none of the roots; says that no list has any."""
+    others = [row for row in manifest.repositories()
+              if not any(is_at_or_below(row.path, root) for root in roots)]
+    if others:
+        say("error: standard input names no repository, but the manifest has "
+            f"{counted(len(others))}")
+    return bool(others)
 
 
 def _tasks(options: argparse.Namespace, storage: dict[str, Any],

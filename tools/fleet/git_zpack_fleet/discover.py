@@ -152,7 +152,7 @@ class _Below:
         except FileNotFoundError:  # Removed meanwhile.
             return True
         except OSError as error:
-            self._complain(path, _unreadable(path, error))
+            self._tell(unreadable(self._root, path, error))
             return True
         identity = (status.st_dev, status.st_ino)
         seen = identity in self._visited
@@ -201,15 +201,17 @@ class _Below:
         except FileNotFoundError:
             return []
         except OSError as error:
-            self._complain(path, _unreadable(path, error))
+            self._tell(unreadable(self._root, path, error))
             return []
 
     def _complain(self, path: bytes, why: str) -> None:
         self._tell(Unreached(*_found(self._root, path), why))
 
 
-def _unreadable(path: bytes, error: OSError) -> str:
-    return f"cannot read directory '{quoted(path)}': {error.strerror}"
+def unreadable(root: bytes, path: bytes, error: OSError) -> Unreached:
+    """A directory at or below a root that cannot be read."""
+    why = f"cannot read directory '{quoted(path)}': {error.strerror}"
+    return Unreached(*_found(root, path), why)
 
 
 def _is_of_worktree(path: bytes) -> bool:

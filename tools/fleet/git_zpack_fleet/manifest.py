@@ -137,11 +137,10 @@ class Manifest:
         names = {one.path: one for one in places}
         ended = [row for row in self.repositories() if row.is_unreached() and row.path not in names
                  and any(is_at_or_below(row.path, root) for root in walked)]
-        gone = [(row.id,) for row in ended if row.archive is None and row.path not in found]
+        gone = [row.id for row in ended if row.archive is None and row.path not in found]
         with self._transaction() as database:
             database.executemany(_FORGET_FAILURE, [(row.id,) for row in ended])
-            for table, column in _OF_REPOSITORY:
-                database.executemany(f"DELETE FROM {table} WHERE {column} = ?", gone)
+            _forget(database, gone)
             database.executemany(
                 "INSERT INTO repositories(path, name, seen, failure, message, failed) "
                 "VALUES(?1, ?2, ?3, ?4, ?5, ?3) ON CONFLICT(path) DO UPDATE SET "
@@ -149,6 +148,11 @@ class Manifest:
                 [(one.path, one.name, now, Kind.NOT_REACHED.value, one.why)
                  for one in names.values()])
         return {row.id for row in self.repositories() if row.path in names}
+
+    def forget(self, repositories: Iterable[int]) -> None:
+        """Removes repositories that were never archived."""
+        with self._transaction() as database:
+            _forget(database, repositories)
 
     def record_scans(self, scans: Iterable[tuple[int, str, int]]) -> None:
         """Records the digest and the bytes of repositories; bytes 0 keep the old value."""
@@ -376,6 +380,12 @@ def _open(path: str, *, create: bool, copy: bool) -> tuple[Optional[str], sqlite
         if not copy:
             raise ManifestError(f"cannot open manifest '{path}': {why}") from error
         return why, open_manifest_file(path, create=False, copy=True)
+
+
+def _forget(database: sqlite3.Connection, repositories: Iterable[int]) -> None:
+    rows = [(number,) for number in repositories]
+    for table, column in _OF_REPOSITORY:
+        database.executemany(f"DELETE FROM {table} WHERE {column} = ?", rows)
 
 
 def _insert_archive(database: sqlite3.Connection, archive: NewArchive) -> None:
