@@ -126,6 +126,45 @@ def test_a_commit_has_what_git_shows(opened, logged):
     assert first.message == "first\n\nwith a body\n"
 
 
+DOTTED = ("range a..b here", "wait...what", "last")
+
+
+@pytest.fixture(scope="module")
+def dotted(tmp_path_factory):
+    """A repository whose messages have dots, and its archive."""
+    repository = Repository(tmp_path_factory.mktemp("dotted"))
+    for message in DOTTED:
+        repository("commit", "-q", "--allow-empty", "-m", message)
+    path = tmp_path_factory.mktemp("archive") / "x.zpack"
+    zpack.convert(repository.path, path)
+    return repository, zpack.open(path)
+
+
+@pytest.mark.parametrize("revision", (
+    "HEAD^{/a..b}", ":/a..b", "HEAD^{/wait...what}", "HEAD~1..", "..HEAD", "HEAD~2..HEAD~1"))
+def test_dots_are_a_range_only_between_two_revisions(dotted, revision):
+    repository, archive = dotted
+    expected = repository("log", "--format=%H", revision, "--").split()
+    assert [commit.id for commit in archive.log(revision)] == expected
+    assert expected or revision == "..HEAD"
+
+
+def test_ranges_that_are_none_are_refused(dotted):
+    _, archive = dotted
+    for revision in ("none..HEAD", "HEAD..none", "none...HEAD", "HEAD^{/no..such}", ".."):
+        with pytest.raises(zpack.errors.NotFoundError):
+            archive.log(revision)
+    with pytest.raises(ValueError, match="symmetric"):
+        archive.log("HEAD~1...HEAD")
+
+
+def test_leaving_out_a_message_with_dots(dotted):
+    repository, archive = dotted
+    expected = repository("log", "--format=%H", "HEAD", "^HEAD^{/a..b}", "--").split()
+    assert [commit.id for commit in archive.log(["HEAD", "^HEAD^{/a..b}"])] == expected
+    assert len(expected) == 2
+
+
 @pytest.mark.parametrize("content, signature, message", (
     (b"", ("", "", 0, 0), ""),
     (b"author A B <a@b> 5 -0130\n", ("A B", "a@b", 5, -90), ""),

@@ -12,6 +12,7 @@ import datetime
 import re
 from typing import TYPE_CHECKING, Any, Iterable, Iterator, NamedTuple, Optional, Union
 
+from .errors import Error
 from .search import Pathspec, Pattern, bytes_of, choice, number, pathspecs
 
 if TYPE_CHECKING:
@@ -197,12 +198,10 @@ def _starts(archive: Archive, revisions: Union[str, Iterable[str]],
     """Ids to begin with, and those to leave out."""
     starts, excluded = [], []
     for name in [revisions] if isinstance(revisions, str) else revisions:
-        if "..." in name:
-            raise ValueError(f"{name!r}: symmetric differences are not supported")
-        left, dots, right = name.partition("..")
-        if dots:
-            excluded.append(archive.resolve(left or "HEAD"))
-            starts.append(archive.resolve(right or "HEAD"))
+        ends = _ends_of_range(archive, name)
+        if ends is not None:
+            excluded.append(ends[0])
+            starts.append(ends[1])
         elif name.startswith("^"):
             excluded.append(archive.resolve(name[1:]))
         else:
@@ -210,6 +209,25 @@ def _starts(archive: Archive, revisions: Union[str, Iterable[str]],
     if not (starts or excluded or is_all):
         starts.append(archive.resolve("HEAD"))
     return starts, excluded
+
+
+def _ends_of_range(archive: Archive, name: str) -> Optional[tuple[str, str]]:
+    """The ids of A and B in 'A..B'; None if it is no range, as ':/a..b', which has dots."""
+    left, dots, right = name.partition("..")
+    if not dots or name == dots:
+        return None
+    is_symmetric = right.startswith(".")
+    try:
+        ends = (archive.resolve(left or "HEAD"), archive.resolve(right[is_symmetric:] or "HEAD"))
+    except Error as error:
+        try:
+            archive.resolve(name.removeprefix("^"))
+        except Error:
+            raise error from None
+        return None
+    if is_symmetric:
+        raise ValueError(f"{name!r}: symmetric differences are not supported")
+    return ends
 
 
 def _pickaxe(archive: Archive, string: Optional[Pattern], lines: Optional[Pattern],
