@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """zpack.Archive says what Git says of the repository."""
 
+import http.server
 import os
+import shutil
 import threading
 
 import pytest
@@ -55,6 +57,59 @@ def test_equality(archive, file):
     assert archive.head == other.head != archive.refs["refs/heads/main"]
     assert archive.refs["refs/heads/main"] != archive.refs["refs/heads/alias"]
     assert len({*archive.refs.values(), *other.refs.values()}) == len(archive.refs)
+
+
+def test_names_of_any_bytes_are_shown(repository, tmp_path):
+    tip = repository("rev-parse", "HEAD")
+    other = type(repository)(tmp_path / "other")
+    shutil.copytree(os.path.join(repository.path, ".git/objects"),
+                    os.path.join(other.path, ".git/objects"), dirs_exist_ok=True)
+    other("update-ref", b"refs/heads/caf\xe9", tip)
+    zpack.convert(other.path, tmp_path / "x.zpack")
+    refs = zpack.open(tmp_path / "x.zpack").refs
+    assert repr(refs["refs/heads/caf\udce9"]) == "<zpack.Ref 'refs/heads/caf\\udce9'>"
+    assert str(refs).encode()
+
+
+class FileServer(http.server.ThreadingHTTPServer):
+    """Serves one file with ranges, to whoever asks."""
+
+    def __init__(self, content):
+        class Handler(http.server.BaseHTTPRequestHandler):
+            """Answers with all of the file or with a part."""
+
+            def do_GET(self):  # pylint: disable=invalid-name
+                """Sends what was asked for."""
+                first, last = 0, len(content) - 1
+                asked = self.headers["Range"]
+                if asked:
+                    first, last = (int(n or last) for n in asked.split("=")[1].split("-"))
+                    last = min(last, len(content) - 1)
+                self.send_response(206 if asked else 200)
+                self.send_header("Content-Length", str(last + 1 - first))
+                if asked:
+                    self.send_header("Content-Range", f"bytes {first}-{last}/{len(content)}")
+                self.end_headers()
+                self.wfile.write(content[first:last + 1])
+
+            def log_message(self, format, *args):  # pylint: disable=redefined-builtin
+                pass
+
+        super().__init__(("127.0.0.1", 0), Handler)
+
+
+def test_passwords_of_urls_are_not_shown(file):
+    with open(file, "rb") as content, FileServer(content.read()) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            place = f"127.0.0.1:{server.server_port}/x.zpack"
+            archive = zpack.open(f"http://me:secret@{place}?token=secret")
+            assert repr(archive) == f"<zpack.Archive 'http://{place}?...'>"
+            archive.close()
+        finally:
+            server.shutdown()
+            thread.join()
 
 
 def test_closing(file):

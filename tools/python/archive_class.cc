@@ -27,6 +27,7 @@
 #include "reading.h"
 #include "search_class.h"
 #include "zpack/archive_reader.h"
+#include "zpack/quote.h"
 
 namespace zpack::python {
 namespace {
@@ -378,7 +379,7 @@ void DefineRef(py::module_& module) {
       .def("__hash__",
            [](const RefView& r) { return py::hash(TextOf(r.ref.name)); })
       .def("__repr__", [](const RefView& r) {
-        return "<zpack.Ref " + std::string(TextOf(r.ref.name)) + ">";
+        return "<zpack.Ref " + std::string(py::repr(TextOf(r.ref.name))) + ">";
       });
 }
 
@@ -416,7 +417,8 @@ void DefineArchive(py::module_& module) {
       .def("__exit__", [](A& a, const py::args&) { a.Close(); })
       .def("__repr__",
            [](const A& a) {
-             return "<zpack.Archive " + std::string(py::repr(a.path())) + ">";
+             const py::str name = TextOf(NameWithoutSecrets(BytesOf(a.path())));
+             return "<zpack.Archive " + std::string(py::repr(name)) + ">";
            })
       .def_property_readonly("path", &A::path, "Path of the file.")
       .def_property_readonly("object_format", &A::object_format,
