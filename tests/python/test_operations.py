@@ -127,20 +127,27 @@ def test_a_file_that_depends_on_another_one(chain, tmp_path):
     zpack.convert(tmp_path / "clone.git", below, overwrite=True, lose_dependents=True)
 
 
-def test_the_file_below_is_elsewhere(chain, tmp_path):
+def test_the_file_below_is_elsewhere(chain, tmp_path, monkeypatch):
     newer, below = chain
     place = tmp_path / "place"
     place.mkdir()
     below.rename(place / "renamed.zpack")
     with pytest.raises(zpack.errors.NotFoundError, match="depends on 'a.zpack'"):
         zpack.open(newer)
-    for backing in ([place], [os.fsencode(place / "renamed.zpack")], iter(("/missing", place))):
+    for backing in ([place], [os.fsencode(place / "renamed.zpack")], iter(("/missing", place)),
+                    place, str(place), os.fsencode(place / "renamed.zpack")):
         assert "refs/heads/new" in zpack.open(newer, backing=backing).refs
-    assert zpack.verify(newer, backing=(place,))
-    zpack.restore(newer, tmp_path / "restored.git", backing=(place,))
+    assert zpack.verify(newer, backing=(place,)) and zpack.verify(newer, backing=str(place))
+    zpack.restore(newer, tmp_path / "restored.git", backing=place)
     assert zpack.consolidate(newer, tmp_path / "c.zpack", backing=[place]).files == 2
     with pytest.raises(TypeError):
         zpack.open(newer, backing=7)
+    with pytest.raises(TypeError):
+        zpack.verify(newer, backing=7)
+    # A text is one path, not its letters, of which '.' would be a directory.
+    monkeypatch.chdir(place)
+    with pytest.raises(zpack.errors.NotFoundError):
+        zpack.open(newer, backing=f"{tmp_path}/no.place")
 
 
 def test_one_file_of_all(chain, tmp_path):

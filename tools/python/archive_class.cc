@@ -398,7 +398,7 @@ void DefineArchive(py::module_& module) {
       module, "Archive",
       "An open .zpack file. Several threads may use it at once.");
   type.def(py::init([](const py::object& path, uint64_t cache_size,
-                       const py::iterable& backing) {
+                       const py::object& backing) {
              return std::make_unique<A>(FilePath(path), cache_size,
                                         FilePaths(backing));
            }),

@@ -13,7 +13,11 @@ std::string FilePath(const pybind11::object& path) {
   return pybind11::reinterpret_steal<pybind11::bytes>(encoded);
 }
 
-std::vector<std::string> FilePaths(const pybind11::iterable& paths) {
+std::vector<std::string> FilePaths(const pybind11::object& paths) {
+  if (PyUnicode_Check(paths.ptr()) || PyBytes_Check(paths.ptr()) ||
+      pybind11::hasattr(paths, "__fspath__")) {
+    return {FilePath(paths)};
+  }
   std::vector<std::string> strings;
   for (const pybind11::handle path : paths) {
     strings.push_back(

@@ -14,7 +14,8 @@ namespace zpack::python {
 // anything else and ValueError for a NUL character, as Python's open() does.
 // The caller holds the interpreter's lock.
 std::string FilePath(const pybind11::object& path);
-// The same of each path.
-std::vector<std::string> FilePaths(const pybind11::iterable& paths);
+// The same of each of several paths, or of one. Raises TypeError if `paths` is
+// neither a path nor iterable.
+std::vector<std::string> FilePaths(const pybind11::object& paths);
 
 }  // namespace zpack::python

@@ -45,7 +45,7 @@ class PathOrNone {
 // Paths for the C interface.
 class Paths {
  public:
-  explicit Paths(const py::iterable& paths) : strings_(FilePaths(paths)) {
+  explicit Paths(const py::object& paths) : strings_(FilePaths(paths)) {
     for (const std::string& path : strings_) pointers_.push_back(path.c_str());
   }
 

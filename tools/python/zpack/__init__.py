@@ -11,15 +11,13 @@
 
 from __future__ import annotations
 
-from typing import Iterable as _Iterable
-
 from . import errors
 from ._zpack import Archive, Object, ObjectIterator, Ref
 from ._zpack import version as _version
 from .errors import Error
 from .log import ChangedFile, Commit, Signature
-from .operations import (Consolidated, Path as _Path, Progress, Report, consolidate, convert,
-                         restore, verify)
+from .operations import (Consolidated, Path as _Path, Paths as _Paths, Progress, Report,
+                         consolidate, convert, restore, verify)
 from .search import HistoryMatch, Match, MatchingBlob
 
 __version__: str = _version()
@@ -29,10 +27,10 @@ __all__ = ["Archive", "ChangedFile", "Commit", "Consolidated", "Error", "History
 
 
 def open(path: _Path, *, cache_size: int = 256 << 20,  # pylint: disable=redefined-builtin
-         backing: _Iterable[_Path] = ()) -> Archive:
+         backing: _Paths = ()) -> Archive:
     """Opens the file `path`. Keeps `cache_size` bytes of decoded data.
 
-    backing: files and directories in which the files that it depends on are looked for, if
+    backing: a file or directory, or several, in which the files that it depends on are looked for, if
         they are not beside it
     """
     return Archive(path, cache_size=cache_size, backing=backing)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Self
 
 from .log import Commit, Time
-from .operations import Path
+from .operations import Path, Paths
 from .search import HistoryMatch, Match, MatchingBlob, Pathspec, Pattern
 
 class Object:
@@ -56,7 +56,7 @@ class Ref:
 
 class Archive:
     def __init__(self, path: Path, *, cache_size: int = ...,
-                 backing: Iterable[Path] = ...) -> None: ...
+                 backing: Paths = ...) -> None: ...
     def close(self) -> None: ...
     def __enter__(self) -> Self: ...
     def __exit__(self, *exception: object) -> None: ...

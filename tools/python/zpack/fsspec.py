@@ -14,13 +14,13 @@ from __future__ import annotations
 
 import io
 import stat
-from typing import Any, Iterable, NamedTuple, Optional
+from typing import Any, NamedTuple, Optional
 
 from fsspec.spec import AbstractFileSystem
 
 from . import Archive, open as open_archive
 from .errors import CorruptError
-from .operations import Path
+from .operations import Path, Paths
 
 # Git's modes of links, directories and submodules.
 _LINK = 0o120000
@@ -59,7 +59,7 @@ class ZpackFileSystem(AbstractFileSystem):
     cachable = False
 
     def __init__(self, archive: Path | Archive, ref: str = "HEAD",
-                 backing: Iterable[Path] = (), **options: Any):
+                 backing: Paths = (), **options: Any):
         super().__init__(**options)
         self._archive = archive if isinstance(archive, Archive) else open_archive(
             archive, backing=backing)

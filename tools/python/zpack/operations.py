@@ -8,7 +8,7 @@ nothing; convert otherwise leaves the hidden file that 'git-zpack convert --resu
 continues.
 
 A file can depend on other files. They are looked for beside the file, then in the files
-and directories of `backing`, then in those of the environment variable ZPACK_BACKING.
+and directories of `backing`, which is one path or several, then in those of the environment variable ZPACK_BACKING.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ class Progress(NamedTuple):
 
 ProgressCallback = Callable[[Progress], Any]
 Path = Union[str, bytes, os.PathLike[str], os.PathLike[bytes]]
+Paths = Union[Path, Iterable[Path]]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -80,7 +81,7 @@ class Consolidated:
 def convert(repository: Path, path: Path, *, profile: str = "balanced",
             base: Optional[Path] = None, onto: Optional[Path] = None,
             skip_unchanged: bool = False, overwrite: bool = False,
-            lose_dependents: bool = False, backing: Iterable[Path] = (), threads: int = 0,
+            lose_dependents: bool = False, backing: Paths = (), threads: int = 0,
             progress: Optional[ProgressCallback] = None) -> bool:
     """Makes the file `path` of `repository`, reads it back and hashes every object.
 
@@ -103,7 +104,7 @@ def convert(repository: Path, path: Path, *, profile: str = "balanced",
 
 def consolidate(path: Path, output: Path, *, profile: Optional[str] = None, first: int = 1,
                 geometric: Optional[int] = None, overwrite: bool = False,
-                lose_dependents: bool = False, backing: Iterable[Path] = (),
+                lose_dependents: bool = False, backing: Paths = (),
                 threads: int = 0,
                 progress: Optional[ProgressCallback] = None) -> Consolidated:
     """Makes one file `output` of the file `path` and those that it depends on.
@@ -127,7 +128,7 @@ def consolidate(path: Path, output: Path, *, profile: Optional[str] = None, firs
 
 def verify(path: Path, repository: Optional[Path] = None, *,
            level: str = "objects", allow_newer: bool = False, own: bool = False,
-           backing: Iterable[Path] = (), threads: int = 0,
+           backing: Paths = (), threads: int = 0,
            progress: Optional[ProgressCallback] = None) -> Report:
     """Verifies the file `path`, and compares it with `repository` if that is given.
 
@@ -147,7 +148,7 @@ def verify(path: Path, repository: Optional[Path] = None, *,
 
 
 def restore(path: Path, directory: Path, *, overwrite: bool = False,
-            trust: bool = False, backing: Iterable[Path] = (), threads: int = 0,
+            trust: bool = False, backing: Paths = (), threads: int = 0,
             progress: Optional[ProgressCallback] = None) -> None:
     """Makes the bare repository `directory` of the file `path`.
 
