@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """zpack.fsspec shows the files of a commit."""
 
+import io
 import shutil
 
 import fsspec
@@ -101,3 +102,78 @@ def test_archives_that_are_open_have_file_systems_of_their_own(file):
         one = zpack.fsspec.ZpackFileSystem(zpack.open(file))
         other = zpack.fsspec.ZpackFileSystem(zpack.open(str(file)))
         assert one is not other
+
+
+@pytest.fixture
+def damaged(file, tmp_path):
+    """An archive with a damaged block, of blobs unless another type is asked for."""
+    def make(kind="blob"):
+        content = bytearray(file.read_bytes())
+        for block in zpack.open(file).blocks():
+            if block["type"] == kind:
+                content[block["offset"] + block["size"] // 2] ^= 0xff
+        (tmp_path / "damaged.zpack").write_bytes(content)
+        return zpack.fsspec.ZpackFileSystem(tmp_path / "damaged.zpack")
+    return make
+
+
+def test_damage_of_files_hides_no_name(damaged):
+    files = damaged()
+    assert files.ls("src", detail=False) == ["src/x.c"]
+    assert [one["size"] for one in files.ls("src")] == [None]
+    assert files.find("") == ["caf\udce9", "link", "src/x.c"]
+    assert files.glob("src/*.c") == ["src/x.c"]
+    assert list(files.walk("src")) == [("src", [], ["x.c"])]
+    assert files.exists("src/x.c") and files.isfile("src/x.c") and not files.isdir("src/x.c")
+    for read in (files.info, files.cat, files.open, files.size):
+        with pytest.raises(zpack.errors.CorruptError):
+            read("src/x.c")
+
+
+def test_damage_of_directories_is_no_missing_file(file, tmp_path, damaged):
+    with pytest.raises(zpack.errors.CorruptError):
+        damaged("tree").ls("")
+    # A file that cannot be read any more.
+    shutil.copy(file, tmp_path / "x.zpack")
+    files = zpack.fsspec.ZpackFileSystem(tmp_path / "x.zpack")
+    closed = zpack.fsspec.ZpackFileSystem(archive := zpack.open(file))
+    archive.close()
+    (tmp_path / "x.zpack").write_bytes(b"")
+    for ask in ("exists", "isfile", "isdir", "find", "glob", "ls"):
+        with pytest.raises(zpack.errors.Error) as caught:
+            getattr(files, ask)("src/*" if ask == "glob" else "src")
+        assert not isinstance(caught.value, FileNotFoundError)
+        with pytest.raises(ValueError, match="closed"):
+            getattr(closed, ask)("src/*" if ask == "glob" else "src")
+
+
+def test_missing_directories_are_empty(archive):
+    files = zpack.fsspec.ZpackFileSystem(archive)
+    assert not files.find("none") and not files.glob("none/*") and not list(files.walk("none"))
+    assert not files.exists("none") and not files.isfile("none") and not files.isdir("none")
+
+
+def test_files_that_are_open_cannot_be_written(repository, archive):
+    files = zpack.fsspec.ZpackFileSystem(archive)
+    with files.open("src/x.c") as opened:
+        assert opened.readable() and not opened.writable()
+        for write in (lambda: opened.write(b"lost"), lambda: opened.writelines([b"lost"]),
+                      lambda: opened.truncate(2), opened.truncate):
+            with pytest.raises(io.UnsupportedOperation):
+                write()
+        assert opened.read() == repository.bytes("show", "HEAD:src/x.c")
+    with files.open("src/x.c", "r") as opened:
+        assert opened.readline() == "line\n"
+
+
+def test_submodule_is_copied_as_an_empty_directory(repository, tmp_path):
+    shutil.copytree(repository.path, tmp_path / "copy", symlinks=True)
+    repository = type(repository)(tmp_path / "copy")
+    repository("update-index", "--add", "--cacheinfo", f"160000,{'1' * 40},src/sub")
+    repository("commit", "-q", "-m", "submodule")
+    zpack.convert(repository.path, tmp_path / "x.zpack")
+    files = zpack.fsspec.ZpackFileSystem(tmp_path / "x.zpack")
+    assert files.exists("src/sub") and not files.isfile("src/sub") and not files.isdir("src/sub")
+    files.get("src", str(tmp_path / "out"), recursive=True)
+    assert not list((tmp_path / "out/sub").iterdir())
+    assert (tmp_path / "out/x.c").read_bytes() == repository.bytes("show", "HEAD:src/x.c")

@@ -13,13 +13,14 @@ Programs that open files with fsspec (pandas, dask) read the files of any commit
 from __future__ import annotations
 
 import io
+import os
 import stat
-from typing import Any, NamedTuple, Optional
+from typing import Any, Callable, Iterator, NamedTuple, Optional
 
 from fsspec.spec import AbstractFileSystem
 
 from . import Archive, open as open_archive
-from .errors import CorruptError
+from .errors import CorruptError, Error
 from .operations import Path, Paths
 
 # Git's modes of links, directories and submodules.
@@ -35,11 +36,19 @@ class _Entry(NamedTuple):
 
 
 class _File(io.BytesIO):
-    """The content of a file, and its size, which fsspec asks for."""
+    """The content of a file, and its size, which fsspec asks for. Cannot be written."""
 
     def __init__(self, content: memoryview) -> None:
         super().__init__(content)
         self.size = len(content)
+
+    def writable(self) -> bool:
+        return False
+
+    def _refuse(self, *_arguments: Any) -> Any:
+        raise io.UnsupportedOperation("an archive cannot be changed")
+
+    write = writelines = truncate = _refuse
 
 
 class ZpackFileSystem(AbstractFileSystem):
@@ -50,7 +59,7 @@ class ZpackFileSystem(AbstractFileSystem):
         'v1:src' shows that directory
     backing: as for zpack.open
 
-    The size of a submodule is 0 and its type 'other'. A link is a file whose
+    The size of a submodule is 0 and its type 'other'; copied, it is an empty directory. A link is a file whose
     content is its target.
     """
 
@@ -74,20 +83,50 @@ class ZpackFileSystem(AbstractFileSystem):
         return path.removeprefix("zpack://").strip("/")
 
     def ls(self, path: str, detail: bool = True, **_options: Any) -> list[Any]:
-        """The files in a directory, or the file itself."""
+        """The files in a directory, or the file itself.
+
+        The size is None if it cannot be read, because the file is damaged, for example.
+        """
         path = self._strip_protocol(path)
         entry = self._find(path)
+        found = {path: entry}
         if entry.mode == _DIRECTORY:
             prefix = f"{path}/" if path else ""
-            found = [self._info(prefix + one.name, one) for one in self._entries(entry.id)]
-        else:
-            found = [self._info(path, entry)]
-        return found if detail else sorted(one["name"] for one in found)
+            found = {prefix + one.name: one for one in self._entries(entry.id)}
+        if not detail:
+            return sorted(found)
+        return [self._info(name, one, self._size_or_none) for name, one in found.items()]
+
+    def walk(self, path: str, maxdepth: Optional[int] = None,
+             **options: Any) -> Iterator[tuple[str, Any, Any]]:
+        """As that of fsspec, but a directory that cannot be read does not look empty."""
+        if self.exists(path):
+            self.ls(path, detail=False)
+        yield from super().walk(path, maxdepth=maxdepth, **options)
+
+    def exists(self, path: str, **_options: Any) -> bool:
+        """Whether the commit has the file or directory; an error if that cannot be read."""
+        return self._mode(path) is not None
+
+    def isfile(self, path: str) -> bool:
+        """Whether the commit has such a file; an error if that cannot be read."""
+        return self._mode(path) not in (None, _DIRECTORY, _SUBMODULE)
+
+    def isdir(self, path: str) -> bool:
+        """Whether the commit has such a directory; an error if that cannot be read."""
+        return self._mode(path) == _DIRECTORY
 
     def info(self, path: str, **_options: Any) -> dict[str, Any]:
         """Name, size, type, mode and object id ('sha') of a file."""
         path = self._strip_protocol(path)
-        return self._info(path, self._find(path))
+        return self._info(path, self._find(path), self._size)
+
+    def get_file(self, rpath: str, lpath: Any, *arguments: Any, **options: Any) -> None:
+        """Copies a file. A submodule becomes an empty directory, as in a clone."""
+        if self._mode(rpath) == _SUBMODULE:
+            os.makedirs(lpath, exist_ok=True)
+            return
+        super().get_file(rpath, lpath, *arguments, **options)
 
     def _open(self, path: str, mode: str = "rb", block_size: Optional[int] = None,
               autocommit: bool = True, cache_options: Optional[dict[str, Any]] = None,
@@ -101,17 +140,30 @@ class ZpackFileSystem(AbstractFileSystem):
             raise FileNotFoundError(path)
         return _File(memoryview(self._archive[entry.id]))
 
-    def _info(self, path: str, entry: _Entry) -> dict[str, Any]:
-        kind = "file"
-        size = 0
-        if entry.mode == _DIRECTORY:
-            kind = "directory"
-        elif entry.mode == _SUBMODULE:
-            kind = "other"
-        else:
-            size = self._archive.info(entry.id)[1]
-        return {"name": path, "size": size, "type": kind, "sha": entry.id,
+    @staticmethod
+    def _info(path: str, entry: _Entry,
+              size_of: Callable[[_Entry], Optional[int]]) -> dict[str, Any]:
+        kind = {_DIRECTORY: "directory", _SUBMODULE: "other"}.get(entry.mode, "file")
+        return {"name": path, "size": size_of(entry), "type": kind, "sha": entry.id,
                 "mode": f"{entry.mode:06o}", "islink": stat.S_IFMT(entry.mode) == _LINK}
+
+    def _size(self, entry: _Entry) -> int:
+        if entry.mode in (_DIRECTORY, _SUBMODULE):
+            return 0
+        return self._archive.info(entry.id)[1]
+
+    def _size_or_none(self, entry: _Entry) -> Optional[int]:
+        try:
+            return self._size(entry)
+        except Error:
+            return None
+
+    def _mode(self, path: str) -> Optional[int]:
+        """The mode of a file or directory; None if there is none."""
+        try:
+            return self._find(path).mode
+        except FileNotFoundError:
+            return None
 
     def _find(self, path: str) -> _Entry:
         entry = _Entry(_DIRECTORY, "", self._root)
