@@ -59,7 +59,9 @@ void AddOptions(po::options_description& options) {
       "chose")("since", po::value<std::string>()->value_name("<older file>"),
                "do not hash objects in blocks that this older, trusted file "
                "holds as well")(
-      "own", "do not check the files that <file> depends on");
+      "own",
+      "do not check the files that <file> depends on; they must be there "
+      "all the same");
   AddDiscoveryOption(options);
   AddReadingOptions(options);
   AddRunOptions(options);

@@ -136,7 +136,7 @@ def verify(path: Path, repository: Optional[Path] = None, *,
 
     level: 'structure', 'checksums', 'objects' or 'connectivity'
     allow_newer: the repository may have grown since
-    own: does not check the files that the file depends on
+    own: does not check the files that the file depends on; they must be there all the same
     threads, progress: as for convert
     """
     values = {"level": choice(_LEVELS, "level", level), "allow_newer": allow_newer, "own": own,
