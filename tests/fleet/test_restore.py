@@ -8,6 +8,7 @@ import shutil
 
 import pytest
 from conftest import PROGRAM, Repository, make_old, run_fleet, start_fleet
+from git_zpack_fleet import options
 from git_zpack_fleet.engine import Engine
 from git_zpack_fleet.failures import Kind, of_exception
 from git_zpack_fleet.manifest import Manifest
@@ -290,3 +291,22 @@ def test_errors_of_the_system_have_no_names_of_classes():
     assert of_exception(OSError()).message == "OSError"
     assert of_exception(OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))).kind is Kind.NO_SPACE
     assert of_exception(KeyError("x")).message == "KeyError: 'x'"
+
+
+@pytest.mark.parametrize(("words", "store", "names"), (
+    (("s", "--to", "b", "--", "-x.git", "--y"), "s", ["-x.git", "--y"]),
+    (("--to", "b", "--", "s", "-x.git"), "s", ["-x.git"]),
+    (("s", "one", "--to", "b", "two", "--", "--", "-x"), "s", ["one", "two", "--", "-x"]),
+    (("--to", "b", "--", "-s"), "-s", []), (("s", "--to", "b", "--"), "s", [])))
+def test_words_after_two_dashes_are_names(words, store, names):
+    parsed = options.parse(("restore", *words))
+    assert (parsed.store, parsed.to, parsed.patterns) == (store, "b", names)
+
+
+def test_two_dashes_allow_nothing_else():
+    for words in (("restore", "s", "--to", "b", "-x.git"), ("status", "s", "--", "more"),
+                  ("archive", "--to", "s", "--", ""), ("separate", "s", "--"),
+                  ("restore", "s", "--to", "--", "b")):
+        assert run_fleet(*words).status == 129, words
+    assert options.parse(("archive", "--to", "s", "--", "-r")).roots == ["-r"]
+    assert options.parse(("separate", "s", "--from-source", "--", "-r")).patterns == ["-r"]

@@ -17,6 +17,8 @@ from .text import parse_duration, parse_json, parse_share, parse_size
 USAGE = 129
 # Where paths and URLs are in what parse() returns.
 _PATHS = ("store", "to", "roots", "manifest", "grokmirror", "scratch", "program", "output", "file")
+# No argument of a program has this character.
+_MARK = "\0"
 _Value = TypeVar("_Value")
 
 
@@ -72,7 +74,8 @@ def _storage_option(text: str) -> tuple[str, Any]:
 def parse(arguments: Optional[Sequence[str]]) -> argparse.Namespace:
     """The options of a command line. Ends the program if the usage is wrong."""
     top = _parser()
-    options, rest = top.parse_known_args(arguments)
+    options, rest = top.parse_known_args(_marked(sys.argv[1:] if arguments is None else arguments))
+    rest = [text for text in rest if text != "--"]
     # argparse takes positional arguments only if they stand together.
     positional = {"archive": "roots", "restore": "patterns",
                   "separate": "patterns"}.get(options.command)
@@ -83,12 +86,28 @@ def parse(arguments: Optional[Sequence[str]]) -> argparse.Namespace:
                   else "too many arguments")
     if rest and positional is not None:
         getattr(options, positional).extend(rest)
+    for name, value in vars(options).items():
+        setattr(options, name, _unmarked(value))
     for name in _PATHS:
         value = getattr(options, name, None)
         # To the system, it would be the current directory.
         if "" in (value if isinstance(value, list) else [value]):
             top.error("the empty string is not a valid path")
     return options
+
+
+def _marked(arguments: Sequence[str]) -> list[str]:
+    """With a mark before the words after '--': argparse does not say which of the words that it
+    leaves over stood there."""
+    words = list(arguments)
+    after = words.index("--") + 1 if "--" in words else len(words)
+    return words[:after] + [_MARK + word for word in words[after:]]
+
+
+def _unmarked(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_unmarked(one) for one in value]
+    return value.removeprefix(_MARK) if isinstance(value, str) else value
 
 
 def _parser() -> argparse.ArgumentParser:
