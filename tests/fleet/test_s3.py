@@ -140,6 +140,14 @@ def test_archives_live_in_a_bucket(on_cluster, source, tmp_path, bucket, monkeyp
     assert ran.status == 0, ran
     assert len(fs.find("backup/some/where/objects")) == 4
 
+    # A file that the bucket has lost.
+    assert run_fleet("status", store, *options).status == 0
+    fs.rm_file(victim)
+    assert run_fleet("status", store, *options).status == 1
+    ran = on_cluster("archive", source, "--to", store, *options, *scratch)
+    assert (ran.status, "1 archived, 3 unchanged" in ran.output) == (0, True), ran
+    assert run_fleet("status", store, *options).status == 0
+
 
 def test_server_that_is_gone_is_a_failure_of_the_network(
         on_cluster, source, tmp_path, bucket, monkeypatch, wrapper):
