@@ -38,15 +38,11 @@ inline constexpr uint64_t kMaxWholeBlock = uint64_t{32} << 20;
 inline constexpr uint64_t kMaxCommits = 32'000'000;
 static_assert(kMaxWholeBlock + kMaxWhole <= kDefaultMaxBlock);
 static_assert(kMaxCommits <= MaxPiece(kDefaultMaxBlock));
-// Writers close blocks of deltas at this content size, and blocks of trees at
-// half of it.
+// Writers close blocks of deltas, and blocks of trees, at these content sizes.
 inline constexpr uint64_t kMaxBlockContent = uint64_t{256} << 20;
+inline constexpr uint64_t kMaxTreeBlockContent = uint64_t{512} << 20;
 // Maximum content of the trees of one chain.
 inline constexpr uint64_t kMaxTreeChain = uint64_t{64} << 20;
-// The same in files with groups, which would often be padded: with four times
-// the length, the chains of curl's trees stand for more than its `cold` file
-// may, and its trees take 4 % less, which is 0.05 % of the file.
-inline constexpr uint64_t kMaxTreeChainOfSmallFiles = uint64_t{16} << 20;
 static_assert(kMaxTreeChain <= MaxKept(kDefaultMaxBlock));
 // The continued streams of a group have at most kMaxGroupSize bytes, which is
 // also the largest window of their frame; a group has at most kMaxGroupBlocks

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <vector>
 
 #include "base/bytes.h"
@@ -23,15 +24,14 @@ namespace zpack {
 class TreeStretchEncoder {
  public:
   // Closes a block once reading its smallest tree decodes `block_size` bytes on
-  // top of the tree's own size, or once its trees have half of
-  // format::kMaxBlockContent. Both references must outlive this object.
+  // top of the tree's own size, or once its trees have
+  // format::kMaxTreeBlockContent bytes. Both references must outlive this
+  // object.
   TreeStretchEncoder(const format::FileNumbers& numbers, uint64_t block_size,
                      BlockEncoder& encoder)
       : parser_(numbers),
         builder_(parser_.names(), parser_.numbers()),
         block_size_(block_size),
-        max_chain_(encoder.options().groups ? format::kMaxTreeChainOfSmallFiles
-                                            : format::kMaxTreeChain),
         output_(encoder) {}
 
   // Begins a stretch, as StretchOutput::Begin.
@@ -52,18 +52,21 @@ class TreeStretchEncoder {
   };
 
   void AddParsed(ParsedTree tree);
+  void ForgetBases();
   Status CloseBlock();
 
   TreeParser parser_;
   format::TreeBlockBuilder builder_;
   uint64_t block_size_;
-  uint64_t max_chain_;  // bytes of the trees of a chain
   StretchOutput output_;
   PathNumber path_;
   // True if the next tree begins a lineage in this block.
   bool begins_lineage_ = true;
   // Trees of the open block and the current path, oldest first.
   std::deque<Base> bases_;
+  // The tree with which the last chain begins: whole, or with the one before as
+  // its base.
+  std::optional<Base> anchor_;
   // Kept so that its memory is reused.
   ParsedTree spare_;
   std::vector<format::TreeEdit> edits_;

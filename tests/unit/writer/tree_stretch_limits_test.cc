@@ -49,13 +49,13 @@ class TreeStretchLimitsTest : public testing::TreeStretchTest {
     }
   }
 
-  // Of `count` versions of a wide tree, two or three are stored whole, because
-  // chains have at most `limit` bytes.
-  void ExpectChains(uint32_t count, uint64_t limit) {
-    std::vector<TextEntry> entries = Entries(60000);
+  // Of `count` versions of a tree with `width` entries, one is stored whole,
+  // and chains of more than `limit` bytes begin anew with changes of its kind.
+  void ExpectChains(uint32_t width, uint32_t count, uint64_t limit) {
+    std::vector<TextEntry> entries = Entries(width);
     std::vector<PathTree> trees;
     for (uint32_t i = 0; i < count; ++i) {
-      entries[i * 800].id = ids_[i];
+      entries[i * (width / count)].id = ids_[i];
       trees.push_back({TreeBytes(entries), PathNumber(1)});
     }
     const auto blocks = Encode(trees, 16 << 20);
@@ -64,6 +64,7 @@ class TreeStretchLimitsTest : public testing::TreeStretchTest {
     const auto block = DecodeAlone(blocks[0]);
     ASSERT_THAT(block, IsOk());
     uint32_t whole = 0;
+    uint32_t chains = 0;
     for (uint32_t i = 0; i < block->count(); ++i) {
       uint64_t copied = trees[i].content.size();
       for (auto base = block->base(i); base; base = block->base(*base)) {
@@ -71,24 +72,20 @@ class TreeStretchLimitsTest : public testing::TreeStretchTest {
       }
       EXPECT_LE(copied, limit);
       if (!block->base(i)) ++whole;
+      if (block->base(i) && i - *block->base(i) > 8) ++chains;
     }
-    EXPECT_GE(whole, 2U);
-    EXPECT_LE(whole, 3U);
+    EXPECT_EQ(whole, 1U);
+    EXPECT_GE(chains, 1U);
+    EXPECT_LE(chains, 3U);
   }
 };
 
 TEST_F(TreeStretchLimitsTest, BoundsTheBytesOfAChain) {
-  ExpectChains(50, format::kMaxTreeChain);
+  ExpectChains(6000, 400, uint64_t{32} << 20);
 }
 
-// Otherwise small files would be padded, because their chains stand for more
-// than they may.
-TEST_F(TreeStretchLimitsTest, ChainsAreShorterInFilesWithGroups) {
-  EncodingOptions options;
-  options.level = 1;
-  options.groups = true;
-  encoder_ = BlockEncoder(options, {});
-  ExpectChains(20, format::kMaxTreeChainOfSmallFiles);
+TEST_F(TreeStretchLimitsTest, LargeTreesHaveLongerChains) {
+  ExpectChains(60000, 50, format::kMaxTreeChain);
 }
 
 // Of a wide directory, one entry gets a new child in each version: hardly a
