@@ -8,6 +8,8 @@
 
 #include <csignal>
 #include <filesystem>
+#include <map>
+#include <string>
 #include <thread>
 
 #include "support/program.h"
@@ -144,6 +146,34 @@ TEST_F(ArchiveTest, ZipHasTheBytesOfGit) {
     EXPECT_EQ(actual.exit_code, 0) << actual.err;
     EXPECT_TRUE(actual.out == expected)
         << actual.out.size() << " bytes instead of " << expected.size();
+  }
+}
+
+// What 16 bits cannot count is in a record of its own.
+TEST_F(ArchiveTest, ZipOfManyFilesHasTheBytesOfGit) {
+  constexpr int kMost = 65535;
+  const std::string blob = repo_.WriteBlob("");
+  std::string entries;
+  for (int i = 1; i < kMost; ++i) {
+    entries += TreeEntryBytes("100644", "f" + std::to_string(100000 + i), blob);
+  }
+  const std::string file = TreeEntryBytes("100644", "g", blob);
+  const std::string other = TreeEntryBytes("100644", "h", blob);
+  const std::string program = TreeEntryBytes("100755", "h", blob);
+  CommitFields fields;
+  for (const auto& [name, more] :
+       std::map<std::string, std::string>{{"all", file},
+                                          {"more", file + other},
+                                          {"program", file + program}}) {
+    fields.tree = repo_.WriteTree(entries + more);
+    repo_.SetRef("refs/heads/" + name, repo_.WriteCommit(fields));
+  }
+  Convert();
+  for (const char* const name : {"all", "more", "program"}) {
+    const std::string expected =
+        repo_.TryGit({"archive", "--format=zip", name}).out;
+    ASSERT_GT(expected.size(), kMost);
+    EXPECT_TRUE(Archive({"--format=zip"}, {name}).out == expected) << name;
   }
 }
 

@@ -96,6 +96,12 @@ bool IsBinary(std::span<const uint8_t> content) {
 }
 
 bool IsDirectory(uint32_t mode) { return mode == 0040000 || mode == 0160000; }
+bool IsLink(uint32_t mode) { return mode == 0120000; }
+
+// The system whose modes an entry has.
+uint16_t MadeBy(uint32_t mode) {
+  return IsLink(mode) || mode == 0100755 ? kMadeByUnix : 0;
+}
 
 }  // namespace
 
@@ -124,7 +130,7 @@ void ZipWriter::Begin(const ObjectId& commit) {
 bool ZipWriter::streams() const { return rows_.back().size > kMaxHeld; }
 
 void ZipWriter::Add(const TarEntry& entry) {
-  const bool is_link = entry.mode == 0120000;
+  const bool is_link = IsLink(entry.mode);
   if (entry.path.size() > kMax16 && status_) {
     status_ = std::unexpected(
         Error{ErrorCode::kLimitExceeded,
@@ -201,7 +207,7 @@ Status ZipWriter::WriteHeld(std::span<const uint8_t> content) {
   row.crc =
       static_cast<uint32_t>(crc32_z(row.crc, content.data(), content.size()));
   row.text = IsBinary(content) ? 0 : 1;
-  const bool is_file = row.mode != 0120000 && !content.empty();
+  const bool is_file = !IsLink(row.mode) && !content.empty();
   std::vector<uint8_t> smaller;
   if (is_file) {
     // As large as the content at most: then it is stored as it is.
@@ -276,13 +282,15 @@ void ZipWriter::WriteRow(const Row& row) {
     extra += LittleEndian().U16(1).U16(large.bytes().size()).bytes();
     extra += large.bytes();
   }
-  const bool is_link = row.mode == 0120000;
-  const bool unix_mode = is_link || row.mode == 0100755;
   uint32_t attributes = IsDirectory(row.mode) ? kDirectoryAttribute : 0;
-  if (unix_mode) attributes = (row.mode | (is_link ? 0777U : 0U)) << 16;
+  const uint16_t made_by = MadeBy(row.mode);
+  if (made_by == kMadeByUnix) {
+    attributes = (row.mode | (IsLink(row.mode) ? 0777U : 0U)) << 16;
+  }
   LittleEndian fields;
-  fields.Text("PK\x01\x02").U16(unix_mode ? kMadeByUnix : 0);
-  fields.U16(large_size || large_offset ? kZip64Version : kZipVersion);
+  fields.Text("PK\x01\x02").U16(made_by);
+  // Git does not say it of an offset.
+  fields.U16(large_size ? kZip64Version : kZipVersion);
   fields.U16(row.flags).U16(row.method).U32(dos_time_).U32(row.crc);
   fields.U32(large_size ? kMax32 : row.stored);
   fields.U32(large_size ? kMax32 : row.size);
@@ -297,12 +305,14 @@ void ZipWriter::WriteEnd() {
   for (const Row& row : rows_) WriteRow(row);
   const uint64_t size = written_ - begin;
   const uint64_t count = rows_.size();
-  if (count >= kMax16 || size >= kMax32 || begin >= kMax32) {
+  if (count > kMax16 || size > kMax32 || begin > kMax32) {
     const uint64_t end = written_;
+    uint16_t made_by = 0;
+    for (const Row& row : rows_) made_by = std::max(made_by, MadeBy(row.mode));
     WriteBytes(LittleEndian()
                    .Text("PK\x06\x06")
                    .U64(44)
-                   .U16(kZip64Version)
+                   .U16(made_by)
                    .U16(kZip64Version)
                    .U32(0)
                    .U32(0)
