@@ -49,6 +49,27 @@ TEST_F(RepositoryFilesTest, StashAndReflogsSurvive) {
   restored.Git({"fsck", "--full", "--strict"});
 }
 
+// Git does not read such a line, either. The second reflog is too large to be
+// kept.
+TEST_F(RepositoryFilesTest, AReflogThatEndsInALineIsNamed) {
+  ASSERT_THAT(Convert().err, Not(HasSubstr("logs/")));
+  const std::string log = ReadFile(InGitDir("logs/HEAD"));
+  const std::string branch = InGitDir("logs/refs/heads/main");
+  std::string lines = ReadFile(branch);
+  while (lines.size() <= (size_t{17} << 20)) lines += lines;
+  WriteFile(InGitDir("logs/HEAD"), log + log.substr(0, log.size() - 2));
+  WriteFile(branch, lines + "0123");
+  const ProcessResult converted = Convert();
+  ASSERT_TRUE(converted.ok()) << converted.err;
+  for (const char* const name : {"logs/HEAD", "logs/refs/heads/main"}) {
+    EXPECT_THAT(converted.err,
+                HasSubstr("warning: not included: the last line of '" +
+                          std::string(name) + "', which does not end\n"));
+  }
+  ASSERT_TRUE(Restore().ok());
+  EXPECT_TRUE(ReadFile(restored_ + "/logs/refs/heads/main") == lines);
+}
+
 TEST_F(RepositoryFilesTest, DescriptionInfoAndLfsSurvive) {
   WriteFile(InGitDir("description"), "a project\n");
   WriteFile(InGitDir("info/exclude"), "*.o\n");

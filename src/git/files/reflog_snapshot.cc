@@ -36,13 +36,20 @@ Result<std::string> ReadPart(const Descriptor& file, uint64_t offset,
 // The bytes of `text` up to the end of its last complete line.
 size_t WholeLines(std::string_view text) { return text.rfind('\n') + 1; }
 
+ReflogSnapshots::End EndOf(std::string_view text) {
+  return text.empty() || text.ends_with('\n') ? ReflogSnapshots::End::kLine
+                                              : ReflogSnapshots::End::kInLine;
+}
+
 // Sets the size and the ending of `log`, from the first log.size bytes.
-Status SetEnding(const Descriptor& file, const std::string& path,
-                 ListedFile& log) {
+Result<ReflogSnapshots::End> SetEnding(const Descriptor& file,
+                                       const std::string& path,
+                                       ListedFile& log) {
   for (uint64_t window = kEndWindow;; window *= 2) {
     const uint64_t begin = log.size - std::min(log.size, window);
     ZPACK_ASSIGN_OR_RETURN(std::string end,
                            ReadPart(file, begin, log.size - begin, path));
+    const ReflogSnapshots::End where = EndOf(end);
     end.resize(WholeLines(end));
     if (end.empty() && begin > 0) continue;
     log.size = begin + end.size();
@@ -52,27 +59,26 @@ Status SetEnding(const Descriptor& file, const std::string& path,
       log.ending = end.substr(
           WholeLines(std::string_view(end).substr(0, end.size() - 1)));
     }
-    return {};
+    return where;
   }
 }
 
 }  // namespace
 
-Result<bool> ReflogSnapshots::Take(const std::string& root, ListedFile& log) {
+Result<ReflogSnapshots::End> ReflogSnapshots::Take(const std::string& root,
+                                                   ListedFile& log) {
   ZPACK_ASSIGN_OR_RETURN(const auto file, OpenInTree(root, log.source));
-  if (!file) return false;
+  if (!file) return End::kGone;
   const std::string path = root + '/' + log.source;
-  if (log.size > left_) {
-    ZPACK_TRY(SetEnding(*file, path, log));
-    return true;
-  }
+  if (log.size > left_) return SetEnding(*file, path, log);
   ZPACK_ASSIGN_OR_RETURN(std::string content,
                          ReadPart(*file, 0, log.size, path));
+  const End where = EndOf(content);
   content.resize(WholeLines(content));
   log.size = content.size();
   left_ -= log.size;
   log.content = std::make_shared<const std::string>(std::move(content));
-  return true;
+  return where;
 }
 
 Result<uint64_t> FindSnapshotEnd(const ListedFile& log, const Descriptor& file,

@@ -19,10 +19,15 @@ namespace zpack {
 // Takes the snapshots of all reflogs of one listing.
 class ReflogSnapshots {
  public:
+  enum class End : uint8_t {
+    kGone,    // there is no such file any more
+    kLine,    // after a line, or empty
+    kInLine,  // within a line, which is left out, as Git leaves it out
+  };
   // Sets the size of `log`, which is below `root`, and either its content or,
-  // when the contents of others take too much memory, its ending. As in Git, an
-  // incomplete line at the end does not count. False if the file is gone. kIo.
-  Result<bool> Take(const std::string& root, ListedFile& log);
+  // when the contents of others take too much memory, its ending. Returns where
+  // the file ended. kIo.
+  Result<End> Take(const std::string& root, ListedFile& log);
 
  private:
   // Bytes of contents that may still be held.

@@ -371,10 +371,14 @@ class FileLister {
     ListedFile found{group, std::move(name), std::move(file.name),
                      file.executable, file.size};
     if (IsReflog(found)) {
+      using End = ReflogSnapshots::End;
       ZPACK_ASSIGN_OR_RETURN(
-          const bool is_there,
-          reflogs_.Take(RootOf(location_, found.source), found));
-      if (!is_there) return {};
+          const End end, reflogs_.Take(RootOf(location_, found.source), found));
+      if (end == End::kGone) return {};
+      if (end == End::kInLine) {
+        listed_.left_out.push_back(FormatMessage(
+            "the last line of '{}', which does not end", found.source));
+      }
     }
     listed_.files.push_back(std::move(found));
     return {};
