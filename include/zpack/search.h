@@ -44,7 +44,7 @@ struct SearchedFile {
   std::string_view path = {};  // relative to the tree; empty for a blob
   ObjectId id;
   bool binary = false;
-  std::string_view text = {};
+  std::string_view text = {};                // empty for a binary file
   std::span<const MatchingLine> lines = {};  // those that match
 };
 

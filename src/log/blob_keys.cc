@@ -54,6 +54,45 @@ class CounterPool {
   std::vector<std::unique_ptr<OccurrenceCounter>> idle_;
 };
 
+// Counts the occurrences of a plain text in blobs that come in pieces. May be
+// used from several threads at once.
+class PieceCounts {
+ public:
+  explicit PieceCounts(CounterPool& pool) : pool_(pool) {}
+
+  // REQUIRES: as BlobSearch::piece.
+  Status Add(ObjectNumber blob, std::string_view piece) {
+    Counted* const counted = [&] {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      return &blobs_[blob];
+    }();
+    ZPACK_ASSIGN_OR_RETURN(
+        const uint32_t count,
+        pool_.With([&](OccurrenceCounter& in) -> Result<uint32_t> {
+          return in.CountPiece(piece, counted->rest);
+        }));
+    counted->count += count;
+    return {};
+  }
+
+  // Adds a key for each blob with an occurrence.
+  void AddTo(std::unordered_map<ObjectNumber, uint64_t>& keys) const {
+    for (const auto& [blob, counted] : blobs_) {
+      if (counted.count != 0) keys.emplace(blob, counted.count);
+    }
+  }
+
+ private:
+  struct Counted {
+    std::string rest;
+    uint64_t count = 0;
+  };
+
+  CounterPool& pool_;
+  std::mutex mutex_;  // guards the map, but not what is in it
+  std::unordered_map<ObjectNumber, Counted> blobs_;
+};
+
 // A query for all lines that may be part of an occurrence.
 LineQuery CandidateLines(const Needle& needle) {
   std::string_view longest;
@@ -91,6 +130,12 @@ uint64_t Sum(std::span<const uint32_t> names, KeyOf key) {
   return key == KeyOf::kLines && any ? std::max<uint64_t>(sum, 1) : sum;
 }
 
+// Whether blobs in segments need no lines.
+bool CountsPieces(const KeySearch& wanted) {
+  const auto counter = OccurrenceCounter::Make(wanted.needle);
+  return wanted.key == KeyOf::kCount && counter && counter->plain();
+}
+
 // The name of a line: its share in the key of its blob. 0 if it has none.
 Result<uint32_t> NameOf(std::string_view line, KeyOf key, bool exact,
                         CounterPool& pool) {
@@ -118,7 +163,12 @@ Status BlobKeys::SearchLines(const FileBlocks& file, const KeySearch& wanted,
   search::BlobSearch search = {.query = std::move(query),
                                .numbers = wanted.blobs,
                                .threads = wanted.threads,
-                               .stop = wanted.stop};
+                               .stop = wanted.stop,
+                               .leaves_out_binary = wanted.leaves_out_binary};
+  PieceCounts counts(pool);
+  if (CountsPieces(wanted)) {
+    search.piece = std::bind_front(&PieceCounts::Add, &counts);
+  }
   search.name = [&](std::string_view line) {
     return NameOf(line, wanted.key, exact_, pool);
   };
@@ -130,7 +180,9 @@ Status BlobKeys::SearchLines(const FileBlocks& file, const KeySearch& wanted,
     keys_.emplace(blob.number, key);
     return {};
   };
-  return search::SearchBlobs(file, search);
+  ZPACK_TRY(search::SearchBlobs(file, search));
+  counts.AddTo(keys_);
+  return {};
 }
 
 Status BlobKeys::SearchTexts(const ArchiveFile& archive, ObjectReader& objects,
@@ -157,7 +209,12 @@ Status BlobKeys::SearchTexts(const ArchiveFile& archive, ObjectReader& objects,
     large.push_back(blob.number);
     return {};
   };
+  PieceCounts counts(pool);
+  if (CountsPieces(wanted)) {
+    search.piece = std::bind_front(&PieceCounts::Add, &counts);
+  }
   ZPACK_TRY(search::SearchBlobs(archive.blocks(), search));
+  counts.AddTo(keys_);
   for (const ObjectNumber blob : large) {
     ZPACK_ASSIGN_OR_RETURN(const ContentPart whole,
                            ReadBlob(archive, objects, blob));

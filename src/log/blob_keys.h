@@ -36,6 +36,7 @@ struct KeySearch {
   KeyOf key = KeyOf::kCount;
   // Only these, in ascending order; all if there is nothing.
   std::optional<std::span<const ObjectNumber>> blobs = std::nullopt;
+  bool leaves_out_binary = false;  // a binary blob in segments has no key
   unsigned threads = 0;
   std::stop_token stop = {};
 };

@@ -78,13 +78,28 @@ bool OccurrenceCounter::FindText(std::string_view& text) const {
   return true;
 }
 
-Result<uint32_t> OccurrenceCounter::Count(std::string_view text) {
+uint32_t OccurrenceCounter::CountText(std::string_view& text) const {
   uint32_t count = 0;
-  if (expression_ == nullptr) {
+  while (FindText(text)) ++count;
+  return count;
+}
+
+uint32_t OccurrenceCounter::CountPiece(std::string_view piece,
+                                       std::string& rest) {
+  rest += folds_ ? Fold(piece) : piece;
+  std::string_view left = rest;
+  const uint32_t count = CountText(left);
+  const size_t kept = std::min(left.size(), text_->text().size() - 1);
+  rest.erase(0, rest.size() - kept);
+  return count;
+}
+
+Result<uint32_t> OccurrenceCounter::Count(std::string_view text) {
+  if (plain()) {
     if (folds_) text = folded_ = Fold(text);
-    while (FindText(text)) ++count;
-    return count;
+    return CountText(text);
   }
+  uint32_t count = 0;
   auto start = search::TextStart::kLine;
   while (!text.empty()) {
     ZPACK_ASSIGN_OR_RETURN(const auto match, expression_->Find(text, start));

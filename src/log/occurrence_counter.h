@@ -34,6 +34,11 @@ class OccurrenceCounter {
   // The occurrences from left to right, none of which begins within another.
   // kLimitExceeded if an expression needs too much memory.
   Result<uint32_t> Count(std::string_view text);
+  // Whether the needle is a plain text, for CountPiece.
+  bool plain() const { return expression_ == nullptr; }
+  // The occurrences in `piece` and those that begin in `rest`, which is empty
+  // at first, and becomes what may begin an occurrence. REQUIRES: plain().
+  uint32_t CountPiece(std::string_view piece, std::string& rest);
   // Whether there is one.
   Result<bool> Occurs(std::string_view text);
 
@@ -42,6 +47,8 @@ class OccurrenceCounter {
 
   // Removes all up to the end of the first occurrence of `text_`, if any.
   bool FindText(std::string_view& text) const;
+  // Removes all up to the end of the last one, and returns how many there were.
+  uint32_t CountText(std::string_view& text) const;
 
   std::optional<TextFinder> text_;
   bool folds_ = false;  // letters of ASCII

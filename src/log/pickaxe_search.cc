@@ -156,13 +156,15 @@ Status PickaxeSearch::Search(Blobs blobs) {
     if (rank) object_ = archive_.number(*rank);
     return {};
   }
-  const KeySearch search = {.needle = needle_,
-                            .key = options_.pickaxe == Pickaxe::kLines
-                                       ? KeyOf::kLines
-                                       : KeyOf::kCount,
-                            .blobs = blobs,
-                            .threads = options_.threads,
-                            .stop = options_.stop};
+  const KeySearch search = {
+      .needle = needle_,
+      .key =
+          options_.pickaxe == Pickaxe::kLines ? KeyOf::kLines : KeyOf::kCount,
+      .blobs = blobs,
+      .leaves_out_binary =
+          options_.pickaxe == Pickaxe::kLines && !options_.text,
+      .threads = options_.threads,
+      .stop = options_.stop};
   ZPACK_ASSIGN_OR_RETURN(keys_, BlobKeys::Search(archive_, objects_, search));
   return {};
 }

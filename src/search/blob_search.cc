@@ -76,6 +76,7 @@ class BlobSearcher {
     const ObjectNumber first = block.objects.header.first_object;
     known_.assign(block.objects.sizes.size(), {});
     std::optional<TextPieces> pieces;
+    Status searched;  // the pieces
     RunVisitor visitor;
     visitor.object = [&](ObjectNumber number, ObjectType,
                          ByteView content) -> Status {
@@ -85,10 +86,35 @@ class BlobSearcher {
       pieces.emplace(matcher_, static_cast<bool>(search_.name));
       return {};
     };
-    visitor.piece = [&](ByteView bytes) { return pieces->Add(AsText(bytes)); };
+    visitor.piece = [&](ByteView bytes) -> Result<Visit> {
+      if (search_.piece) {
+        ZPACK_TRY(search_.piece(first, AsText(bytes)));
+        return Visit::kContinue;
+      }
+      searched = pieces->Add(AsText(bytes));
+      return searched && !IsLeftOut(*pieces) ? Visit::kContinue : Visit::kStop;
+    };
     const RunSource source = {file_, decoder_, search_.stop};
     ZPACK_TRY(VisitRun(source, run, block, wanted_, visitor));
-    return pieces ? FinishPieces(first, *pieces) : Status{};
+    if (!pieces || search_.piece) return {};
+    if (IsLeftOut(*pieces)) {
+      return search_.visit({.number = first, .binary = true});
+    }
+    if (searched) searched = pieces->Finish();
+    return searched ? PassPieces(first, *pieces)
+                    : Fail(first, searched.error());
+  }
+
+  bool IsLeftOut(const TextPieces& pieces) const {
+    return search_.leaves_out_binary && pieces.binary();
+  }
+
+  Status Fail(ObjectNumber number, const Error& error) const {
+    const Error named = NewError(error.code, "object {} cannot be searched: {}",
+                                 file_.id(number), MessageText{error.message});
+    if (!search_.fail) return std::unexpected(named);
+    search_.fail(number, named);
+    return {};
   }
 
   Status SearchObject(const DecodedBlock& block, ObjectNumber number,
@@ -136,8 +162,7 @@ class BlobSearcher {
     return {};
   }
 
-  Status FinishPieces(ObjectNumber number, TextPieces& pieces) {
-    ZPACK_TRY(pieces.Finish());
+  Status PassPieces(ObjectNumber number, const TextPieces& pieces) {
     std::vector<uint32_t> names;
     for (const std::string& text : pieces.texts()) {
       if (!search_.name) break;

@@ -41,16 +41,24 @@ struct BlobSearch {
   // Names the content of a line. Called once for a line and all its copies, by
   // any thread.
   std::function<Result<uint32_t>(std::string_view line)> name = {};
+  // Lines of binary blobs are of no use: of one in segments, none is found.
+  bool leaves_out_binary = false;
+  // Gets the pieces of each blob in segments, in order, if it is set; `visit`
+  // then does not get the blob. Called by any thread, by one for a blob.
+  std::function<Status(ObjectNumber, std::string_view piece)> piece = {};
   // Gets each blob, also one without such lines, but none that the query does
   // not accept as a whole (LineQuery::all_match; of a blob in segments, that is
   // not checked). Called by any thread.
   std::function<Status(const FoundBlob&)> visit = {};
+  // Gets a blob in segments that cannot be searched, and why. Without this
+  // function, the search fails. Called by any thread.
+  std::function<void(ObjectNumber, const Error&)> fail = {};
 };
 
 // Contents are not hashed. Errors: those of LineMatcher, of
-// BlockDecoder::Decode and of the functions of `search`; kLimitExceeded for a
-// line of more than 256 MiB in a blob in segments; kInterrupted. REQUIRES: the
-// index is loaded.
+// BlockDecoder::Decode and of the functions of `search`; kLimitExceeded, with
+// the object, for a blob in segments that TextPieces cannot search;
+// kInterrupted. REQUIRES: the index is loaded.
 Status SearchBlobs(const FileBlocks& file, const BlobSearch& search);
 
 }  // namespace zpack::search

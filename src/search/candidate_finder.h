@@ -35,6 +35,9 @@ class CandidateFinder {
     expressions_.push_back({std::move(expression)});
   }
 
+  // Whether only plain texts were added.
+  bool finds_texts() const { return !every_line_ && expressions_.empty(); }
+
   // Begins with a new text.
   void Restart() {
     for (Expression& expression : expressions_) expression.known = false;

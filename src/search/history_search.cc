@@ -50,6 +50,7 @@ Result<LinesOfBlobs> FindLines(const FileBlocks& file,
   std::mutex mutex;  // guards both
   BlobSearch search = {
       .query = options.query, .threads = options.threads, .stop = options.stop};
+  search.leaves_out_binary = options.binary == BinaryFiles::kWithout;
   search.name = [&](std::string_view line) { return texts.Number(line); };
   search.visit = [&](const FoundBlob& blob) -> Status {
     std::vector<LineOfBlob> lines = LinesInOrder(blob, binary, options.binary);
@@ -119,6 +120,7 @@ Result<Versions> FindVersions(const FileBlocks& file,
   BlobSearch search = {.query = options.query,
                        .threads = options.threads,
                        .stop = enough.get_token()};
+  search.leaves_out_binary = options.binary == BinaryFiles::kWithout;
   search.visit = [&](const FoundBlob& blob) -> Status {
     MatchingBlob match = {.binary = blob.binary, .lines = blob.lines.size()};
     if (blob.binary && options.binary == BinaryFiles::kText) {

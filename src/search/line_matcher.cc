@@ -30,6 +30,17 @@ std::vector<QueryToken> SplitTokens(const LineQuery& query) {
   return tokens;
 }
 
+size_t LongestOf(const std::vector<std::string>& texts,
+                 const std::vector<std::string>& more) {
+  size_t longest = 0;
+  for (const auto* const list : {&texts, &more}) {
+    for (const std::string& text : *list) {
+      longest = std::max(longest, text.size());
+    }
+  }
+  return longest;
+}
+
 }  // namespace
 
 void NumberLines(std::string_view text, std::span<MatchingLine> lines) {
@@ -169,7 +180,13 @@ Status LineMatcher::MakeFinder() {
                   {"\xc4\xb0", "\xc4\xb1", "\xc5\xbf", "\xe2\x84\xaa"});
     ZPACK_TRY(finder_.AddFoldedLiterals(folded));
   }
+  if (finder_.finds_texts()) reach_ = LongestOf(literals, folded);
   return literals.empty() ? Status{} : finder_.AddLiterals(literals);
+}
+
+bool LineMatcher::HasCandidate(std::string_view part) {
+  finder_.Restart();
+  return finder_.Find(part, 0) != std::string_view::npos;
 }
 
 void LineMatcher::AddExpression(std::string_view pattern,

@@ -39,6 +39,16 @@ class LineMatcher {
   // Appends all wanted lines of `text`, with their numbers.
   Status AllLines(std::string_view text, std::vector<MatchingLine>& lines);
 
+  // If plain texts find the candidates: how many bytes the longest of them has.
+  // Then a line may be searched part by part, if each part begins with at least
+  // so many bytes, less one, of the part before.
+  std::optional<size_t> reach() const { return reach_; }
+  // Whether `part`, which holds no line feed, makes its line a candidate.
+  // REQUIRES: reach().
+  bool HasCandidate(std::string_view part);
+  // Whether each line with a candidate is wanted.
+  bool candidates_match() const { return candidates_match_; }
+
   // False if the query wants a match of each alternative somewhere in the file,
   // and one has none in `text`.
   Result<bool> AcceptsFile(std::string_view text);
@@ -80,6 +90,7 @@ class LineMatcher {
   std::string_view text_;
   size_t from_ = 0;                // where the next line of the text begins
   bool candidates_match_ = false;  // no candidate has to be compared
+  std::optional<size_t> reach_;
 };
 
 }  // namespace zpack::search

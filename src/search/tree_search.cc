@@ -84,20 +84,34 @@ class TreeSearch {
                          .numbers = numbers,
                          .threads = options_.threads,
                          .stop = options_.stop};
+    search.leaves_out_binary = options_.binary == BinaryFiles::kWithout;
     search.visit = [&](const FoundBlob& blob) {
       Keep(blob);
       return Status{};
     };
+    search.fail = [&](ObjectNumber blob, const Error& error) {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      failed_.emplace(blob, error);
+    };
     return SearchBlobs(archive_.blocks(), search);
   }
 
+  // Fails at the end for a file that could not be searched.
   Status Pass(const Visitor<const SearchedFile&>& visit) {
+    Status all;
     for (const File& file : files_) {
+      const auto failed = failed_.find(file.blob);
+      if (failed != failed_.end() && all) {
+        all = std::unexpected(
+            file.path.empty()
+                ? failed->second
+                : Extend(failed->second, "; it is at '{}'", file.path));
+      }
       const auto found = found_.find(file.blob);
       if (found == found_.end()) continue;
       ZPACK_VISIT(PassFile(file, found->second, visit), {});
     }
-    return {};
+    return all;
   }
 
  private:
@@ -108,7 +122,7 @@ class TreeSearch {
     Found found = {.binary = is_binary};
     found.lines.assign(blob.lines.begin(), blob.lines.end());
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (blob.text && !blob.lines.empty() &&
+    if (blob.text && !blob.lines.empty() && !is_binary &&
         texts_ + blob.text->size() <= kMaxKeptTexts) {
       texts_ += blob.text->size();
       found.text = std::string(*blob.text);
@@ -127,7 +141,7 @@ class TreeSearch {
     Bytes content;
     if (found.text) {
       passed.text = *found.text;
-    } else if (!found.lines.empty()) {
+    } else if (!found.lines.empty() && !found.binary) {
       ZPACK_TRY(objects_.Read(file.blob, id, content, HashObject::kNo));
       passed.text = AsText(content);
     }
@@ -140,7 +154,8 @@ class TreeSearch {
   std::vector<File> files_;
   std::mutex mutex_;  // guards what follows, during Search
   std::unordered_map<ObjectNumber, Found> found_;
-  uint64_t texts_ = 0;  // bytes
+  std::unordered_map<ObjectNumber, Error> failed_;  // why a blob is not found
+  uint64_t texts_ = 0;                              // bytes
 };
 
 }  // namespace

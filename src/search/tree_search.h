@@ -18,8 +18,9 @@ namespace zpack::search {
 // Calls `visit` with the files of the tree `root`, or with the blob `root`, in
 // the order of the paths, in the calling thread. Links and submodules are not
 // searched. Contents are not hashed. Errors: those of LineMatcher, of Pathspec,
-// of reading objects and of `visit`; kInterrupted. REQUIRES: the index is
-// loaded.
+// of reading objects and of `visit`; those of SearchBlobs for the first file
+// that cannot be searched, after the visits to all others; kInterrupted.
+// REQUIRES: the index is loaded.
 Status SearchTree(const ArchiveFile& archive, ObjectReader& objects,
                   const ObjectId& root, const TreeSearchOptions& options,
                   const Visitor<const SearchedFile&>& visit);

@@ -33,6 +33,27 @@ TEST(OccurrenceCounterTest, CountsFromLeftToRight) {
   EXPECT_EQ(Count({.text = "a.b", .ignore_case = true}, "A.B axb"), 1);
 }
 
+TEST(OccurrenceCounterTest, CountsInPiecesWhatTheWholeHas) {
+  constexpr std::string_view kText = "aaAaabab\naba\nabbAbaabaaaaab";
+  for (const char* const text : {"a", "aa", "aba", "b\na", "aaaaa", "zz"}) {
+    for (const bool ignore_case : {false, true}) {
+      const Needle needle = {.text = text, .ignore_case = ignore_case};
+      auto counter = OccurrenceCounter::Make(needle);
+      ASSERT_TRUE(counter.has_value());
+      ASSERT_TRUE(counter->plain());
+      for (size_t size = 1; size <= kText.size(); ++size) {
+        uint32_t count = 0;
+        std::string rest;
+        for (size_t at = 0; at < kText.size(); at += size) {
+          count += counter->CountPiece(kText.substr(at, size), rest);
+        }
+        EXPECT_EQ(count, Count(needle, kText)) << text << size;
+        EXPECT_LT(rest.size(), needle.text.size());
+      }
+    }
+  }
+}
+
 TEST(OccurrenceCounterTest, CountsMatchesOfExpressions) {
   EXPECT_EQ(Count(Expression("a+"), "aa b a"), 2);
   EXPECT_EQ(Count(Expression("^a"), "aa\na"), 2);

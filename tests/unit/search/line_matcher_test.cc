@@ -330,6 +330,77 @@ TEST(TextPieces, PiecesAreSearchedAsOneText) {
   }
 }
 
+// A line that is not kept, because its parts are searched by themselves.
+TEST(TextPieces, PartsOfALongLineAreSearchedAsOneText) {
+  constexpr size_t kLong = size_t{3} << 20;
+  constexpr size_t kPiece = 100'003;
+  std::mt19937 random(5);
+  for (int i = 0; i < 20; ++i) {
+    std::string text = RandomText(random, random() % 100);
+    for (const size_t size : {kLong, kLong / 8, kLong}) {
+      text += '\n' + std::string(random() % size, '\0');
+      const size_t place = text.size() - random() % (size / 2);
+      if (random() % 2 == 0 && place < text.size()) text.insert(place, "hello");
+      text += RandomText(random, random() % 100);
+    }
+    if (random() % 2 == 0) text += "hell";
+    for (const auto& words : std::vector<std::vector<std::string>>{
+             {"hello"}, {"h"}, {"hello", "ab"}}) {
+      auto matcher =
+          LineMatcher::Compile(QueryOf(PatternSyntax::kFixed, words));
+      ASSERT_TRUE(matcher.has_value());
+      std::vector<MatchingLine> expected;
+      ASSERT_TRUE(matcher->AllLines(text, expected));
+      for (const bool keep : {false, true}) {
+        TextPieces pieces(*matcher, keep);
+        for (size_t at = 0; at < text.size(); at += kPiece) {
+          ASSERT_TRUE(pieces.Add(std::string_view(text).substr(at, kPiece)));
+        }
+        ASSERT_TRUE(pieces.Finish());
+        ASSERT_EQ(pieces.lines(), expected) << i << words.front() << keep;
+      }
+    }
+  }
+}
+
+// With `words`, the whole line is compared.
+TEST(TextPieces, TextsAtTheEndsOfPiecesAreFound) {
+  const std::string piece(size_t{2} << 20, 'x');
+  for (const bool words : {false, true}) {
+    LineQuery query = QueryOf(PatternSyntax::kFixed, {"hello"});
+    query.words = words;
+    auto matcher = LineMatcher::Compile(query);
+    ASSERT_TRUE(matcher.has_value());
+    TextPieces pieces(*matcher, false);
+    for (const std::string_view part : {"a\n", piece.c_str(), " hel"}) {
+      ASSERT_TRUE(pieces.Add(part));
+    }
+    ASSERT_TRUE(pieces.Add("lo " + piece));
+    ASSERT_TRUE(pieces.Add("\nhello"));
+    ASSERT_TRUE(pieces.Finish());
+    const uint64_t end = 2 + 2 * piece.size() + 7;
+    EXPECT_THAT(pieces.lines(), ElementsAre(MatchingLine{2, end, 2},
+                                            MatchingLine{end + 1, end + 6, 3}));
+  }
+}
+
+TEST(TextPieces, ALongLineIsNotWantedForTheLineBefore) {
+  const std::string piece(size_t{2} << 20, 'x');
+  auto matcher =
+      LineMatcher::Compile(QueryOf(PatternSyntax::kFixed, {"h", "ab"}));
+  ASSERT_TRUE(matcher.has_value());
+  TextPieces pieces(*matcher, false);
+  for (const std::string_view part :
+       {std::string_view("h"), std::string_view(piece), std::string_view("\n"),
+        std::string_view("x"), std::string_view(piece), std::string_view(piece),
+        std::string_view("\n")}) {
+    ASSERT_TRUE(pieces.Add(part));
+  }
+  ASSERT_TRUE(pieces.Finish());
+  EXPECT_THAT(pieces.lines(),
+              ElementsAre(MatchingLine{0, piece.size() + 1, 1}));
+}
+
 TEST(TextPieces, AZeroByteAmongTheFirst8000MakesATextBinary) {
   auto matcher = LineMatcher::Compile(QueryOf(PatternSyntax::kFixed, {"a"}));
   ASSERT_TRUE(matcher.has_value());
