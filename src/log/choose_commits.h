@@ -5,6 +5,7 @@
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -24,6 +25,9 @@ struct PickaxeChoice {
   const search::Pathspec& paths;
   PickaxeSearch& pickaxe;               // searches the blobs of the commits
   const NumberedTrees::Blocks& blocks;  // of trees
+  // How many files are kept, at 20 bytes. If the commits change more, their
+  // trees are compared twice, the second time for so many files at once.
+  size_t most_files = 4'000'000;
 };
 
 // 1 for each of the commits that may have a wanted file, and 0 for those that

@@ -4,6 +4,7 @@
 #include "log/commit_batch.h"
 
 #include <algorithm>
+#include <atomic>
 #include <utility>
 
 #include "base/error.h"
@@ -11,6 +12,12 @@
 #include "log/commit_changes.h"
 
 namespace zpack::log {
+namespace {
+
+// Pairs that are kept at once, but for those of a last commit of each thread.
+constexpr uint64_t kMaxPairs = 200'000;
+
+}  // namespace
 
 CommitFiles& CommitBatch::TakeReader() {
   const std::scoped_lock lock(mutex_);
@@ -47,15 +54,18 @@ Result<std::vector<CommitBatch::Files>> CommitBatch::Read(
   // Neighbours share blocks of trees.
   const uint64_t share = std::clamp<uint64_t>(commits.size() / 8, 1, 8);
   std::vector<Files> files(commits.size());
+  std::atomic<uint64_t> pairs = 0;
   const auto read = [&](uint64_t begin, uint64_t end) -> Status {
     CommitFiles& reader = TakeReader();
-    for (uint64_t i = begin; i < end; ++i) {
+    for (uint64_t i = begin; i < end && (i == 0 || pairs < kMaxPairs); ++i) {
       files[i] = ReadWith(reader, commits[i], first_parent_);
+      pairs += files[i].pairs.size();
     }
     GiveBack(reader);
     return {};
   };
   ZPACK_TRY(ParallelFor(threads_, stop, commits.size(), share, read));
+  files.erase(std::ranges::find(files, nullptr, &Files::reader), files.end());
   return files;
 }
 

@@ -39,7 +39,8 @@ class CommitBatch {
   };
   static Files ReadWith(CommitFiles& reader, ObjectNumber commit,
                         bool first_parent);
-  // Those of each of the commits. kInterrupted.
+  // Those of the first commits: of all, unless they have very many files, and
+  // of one at least. kInterrupted. REQUIRES: there is a commit.
   Result<std::vector<Files>> Read(std::span<const ObjectNumber> commits,
                                   const std::stop_token& stop);
 

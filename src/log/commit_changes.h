@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/index_spaces.h"
+#include "base/visitor.h"
 #include "history/numbered_trees.h"
 #include "history/object_graph.h"
 #include "history/tree_changes.h"
@@ -44,9 +45,14 @@ class CommitChanges {
 
   using Directories = TreeComparison::Directories;
 
-  // Sets `pairs` to the files in `paths` that differ, in the order of
-  // git-diff-tree(1), and to the directories that lead to them, if those are
-  // visited. Errors: those of ObjectGraph and TreeComparison.
+  // Calls `visit` with the files in `paths` that differ, in the order of
+  // git-diff-tree(1), and with the directories that lead to them, if those are
+  // visited. Errors: those of ObjectGraph, TreeComparison and `visit`.
+  Result<Visit> Compare(ObjectNumber commit, Parent parent,
+                        const search::Pathspec& paths,
+                        const Visitor<const TreeChange&>& visit,
+                        Directories directories = Directories::kEntered);
+  // Sets `pairs` to what Compare visits.
   Status Read(ObjectNumber commit, Parent parent, const search::Pathspec& paths,
               std::vector<FilePair>& pairs,
               Directories directories = Directories::kEntered);
@@ -59,11 +65,6 @@ class CommitChanges {
                       const search::Pathspec& paths);
 
  private:
-  Result<Visit> Compare(ObjectNumber commit, Parent parent,
-                        const search::Pathspec& paths,
-                        const Visitor<const TreeChange&>& visit,
-                        Directories directories = Directories::kEntered);
-
   ObjectGraph graph_;
   NumberedTrees trees_;
   TreeComparison comparison_;

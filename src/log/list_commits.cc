@@ -208,10 +208,10 @@ class CommitLister {
     while (!commits.empty() && left > 0) {
       const auto now =
           commits.first(std::min<uint64_t>({commits.size(), at_once_, left}));
-      commits = commits.subspan(now.size());
       ZPACK_ASSIGN_OR_RETURN(auto files, ReadFiles(now));
+      commits = commits.subspan(files.size());
       at_once_ = NextAtOnce(files);
-      for (size_t i = 0; i < now.size(); ++i) {
+      for (size_t i = 0; i < files.size(); ++i) {
         ZPACK_ASSIGN_OR_RETURN(const Shown shown,
                                Show(now[i], files[i], visit));
         if (shown == Shown::kStop) return Visit::kStop;
@@ -229,6 +229,7 @@ class CommitLister {
     return std::clamp(std::min(2 * files.size(), fit), kFirstShown, kMostShown);
   }
 
+  // As CommitBatch::Read.
   Result<std::vector<CommitBatch::Files>> ReadFiles(
       std::span<const ObjectNumber> commits) {
     if (!options_.files && !NeedsFiles()) {

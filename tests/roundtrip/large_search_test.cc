@@ -2,11 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Searches of what is larger than memory should hold find what Git finds: a
-// line of 270 MB.
+// line of 270 MB, and commits with five million files.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <fstream>
 #include <iostream>
@@ -122,6 +123,41 @@ TEST_F(LargeSearchTest, WhatCannotBeSearchedIsNamed) {
   const ProcessResult log = Search({"log", "--format=%H", "-G", "hello"});
   EXPECT_EQ(log.out, repo_.Git({"rev-parse", "main"}) + '\n');
   EXPECT_LT(log.peak_rss_bytes, kMost);
+}
+
+// Commits without parents, so that each has all files of its tree: 140 with
+// one file, and 60 older ones with 90,000.
+TEST_F(LargeSearchTest, FilesOfManyCommitsTakeBoundedMemory) {
+  constexpr int kSide = 300;
+  const auto data = [](const std::string& text) {
+    return "data " + std::to_string(text.size()) + "\n" + text + "\n";
+  };
+  std::string stream = "commit refs/heads/main\ncommitter a <a> 1 +0000\n";
+  stream += data("large") + "M 100644 inline small/file\n" + data("7/7");
+  for (int i = 0; i < kSide * kSide; ++i) {
+    const std::string name =
+        std::to_string(i / kSide) + '/' + std::to_string(i % kSide);
+    stream += "M 100644 inline large/" + name + '\n' + data(name);
+  }
+  repo_.Git({"fast-import", "--quiet"}, stream);
+  CommitFields fields;
+  for (fields.time = 1000; fields.time < 1200; ++fields.time) {
+    const char* const tree = fields.time < 1060 ? "large" : "small";
+    fields.tree = repo_.Git({"rev-parse", std::string("main:") + tree});
+    repo_.SetRef("refs/heads/at" + std::to_string(fields.time),
+                 repo_.WriteCommit(fields));
+  }
+  repo_.Git({"update-ref", "-d", "refs/heads/main"});
+  const ProcessResult converted =
+      RunZpack({"convert", "-q", "--level", "1", repo_.path(), file_});
+  ASSERT_EQ(converted.exit_code, 0) << converted.err;
+  const std::string all = repo_.Git({"log", "--all", "--format=%H"}) + '\n';
+  for (const char* const pickaxe : {"-S7/7", "-G^7/7$"}) {
+    ExpectFound(Search({"log", "--all", "--format=%H", pickaxe}), all);
+  }
+  const ProcessResult files = Search({"log", "--all", "--format=", "--raw"});
+  EXPECT_EQ(std::ranges::count(files.out, '\n'), 60 * kSide * kSide + 140);
+  EXPECT_LT(files.peak_rss_bytes, 200 * kMegabyte);
 }
 
 }  // namespace

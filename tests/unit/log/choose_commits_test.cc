@@ -1,0 +1,98 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "log/choose_commits.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "convert/convert_source.h"
+#include "git/line_diff.h"
+#include "history/numbered_trees.h"
+#include "log/pickaxe_search.h"
+#include "reader/archive_file.h"
+#include "reader/object_reader.h"
+#include "search/pathspec.h"
+#include "support/matchers.h"
+#include "support/memory_file.h"
+#include "support/memory_source.h"
+#include "support/temp_dir.h"
+
+namespace zpack::log {
+namespace {
+
+using ::testing::Contains;
+using testing::IsOk;
+
+class ChooseCommitsTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    for (const auto& [id, object] : source_.objects()) {
+      if (object.type == ObjectType::kCommit) commits_.push_back(id);
+    }
+    const std::string path = directory_ / "x.zpack";
+    ASSERT_THAT(ConvertSource([&](SourceUse) { return source_.Open(); },
+                              PosixFileSystem(), path, ConvertOptions{}),
+                IsOk());
+    const std::string bytes = testing::ReadFile(path);
+    auto opened = ArchiveFile::Open(std::make_unique<testing::MemoryFile>(
+                                        Bytes(bytes.begin(), bytes.end())),
+                                    ReadOptions{});
+    ASSERT_THAT(opened, IsOk());
+    archive_ = *std::move(opened);
+  }
+
+  std::vector<uint8_t> Choose(const LogOptions& options, size_t most_files) {
+    std::vector<ObjectNumber> numbers;
+    for (const ObjectId& commit : commits_) {
+      numbers.push_back(archive_->number(*archive_->ids().Find(commit)));
+    }
+    ObjectReader objects(*archive_);
+    const LineDiff diff = VisitChangedLines;
+    PickaxeSearch pickaxe(*archive_, objects, options, diff);
+    const auto blocks = NumberedTrees::MakeBlocks(*archive_);
+    const search::Pathspec paths;
+    const auto chosen = ChooseCommits(
+        {*archive_, options, paths, pickaxe, blocks, most_files}, numbers);
+    EXPECT_THAT(chosen, IsOk());
+    return *chosen;
+  }
+
+  testing::TempDir directory_;
+  testing::MemorySource source_ = testing::WideHistory(40);
+  std::vector<ObjectId> commits_;
+  std::unique_ptr<ArchiveFile> archive_;
+};
+
+// A commit changes a file or, the first one, 60 of them.
+TEST_F(ChooseCommitsTest, BatchesChooseWhatOneListOfFilesDoes) {
+  LogOptions count;
+  count.pickaxe = Pickaxe::kString;
+  count.pattern = "by commit 2";
+  LogOptions lines;
+  lines.pickaxe = Pickaxe::kLines;
+  lines.pattern = "by commit 1[[:digit:]]$";
+  LogOptions object;
+  object.pickaxe = Pickaxe::kObject;
+  for (const auto& [id, made] : source_.objects()) {
+    if (made.content.ends_with("by commit 7\n")) object.object = id;
+  }
+  ASSERT_FALSE(object.object.empty());
+  for (const LogOptions& options : {count, lines, object}) {
+    const std::vector<uint8_t> all = Choose(options, 4'000'000);
+    EXPECT_THAT(all, Contains(0));
+    EXPECT_THAT(all, Contains(1));
+    for (const size_t most : {0, 1, 2, 7, 59, 60, 61, 98, 99, 100}) {
+      EXPECT_EQ(Choose(options, most), all) << most;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace zpack::log
