@@ -121,6 +121,8 @@ class BlockLayoutBuilder {
   // As in BlockLayout.
   uint64_t content() const { return content_; }
   uint64_t chains() const { return chains_; }
+  // Size of the smallest object. REQUIRES: count() > 0.
+  uint64_t smallest() const { return smallest_; }
   // Bytes that reading the smallest object decodes in a block whose streams
   // have `raw_size` bytes, minus the size of that object.
   uint64_t ReadCost(uint64_t raw_size) const {

@@ -11,6 +11,15 @@
 #include "writer/write_order.h"
 
 namespace zpack {
+namespace {
+
+// What reading a large blob may decode on top of its own size: not more than
+// that size, so that versions may grow, nor more than the largest blob has.
+uint64_t ExtraOfLarge(uint64_t size) {
+  return std::min(size, format::kMaxWhole - std::min(size, format::kMaxWhole));
+}
+
+}  // namespace
 
 void DeltaStretchEncoder::Begin(ObjectNumber first,
                                 const BlockDestination& to) {
@@ -60,7 +69,8 @@ bool DeltaStretchEncoder::IsOverfull() const {
   const format::BlockLayoutBuilder& layout = builder_.layout();
   const uint64_t last = layout.size(layout.count() - 1);
   return layout.count() > 1 &&
-         (layout.ReadCost(builder_.streams().raw_size()) > block_size_ ||
+         (layout.ReadCost(builder_.streams().raw_size()) >
+              std::max(block_size_, ExtraOfLarge(layout.smallest())) ||
           layout.content() >
               std::max(format::kMaxBlockContent, kLeastVersions * last));
 }

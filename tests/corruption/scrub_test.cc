@@ -46,7 +46,7 @@ class ScrubTest : public ::testing::Test {
     for (const auto& [id, object] : more.objects()) {
       source.AddAs(id, object.type, object.content);
     }
-    source.AddBlob(std::string(100'000, 'x'));
+    source.Add(ObjectType::kTag, std::string(100'000, 'x'));
     Convert(source, path, std::move(base));
   }
 

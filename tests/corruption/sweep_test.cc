@@ -39,7 +39,7 @@ Bytes SmallFile(MemorySource& source) {
   // More than eight blocks.
   std::string large;
   while (large.size() < 33000) large += std::to_string(large.size() / 3000);
-  source.AddBlob(large);
+  source.Add(ObjectType::kTag, large);
   source.refs.shallow = {source.refs.Resolve("HEAD")};
   return FileOf(source, 4096);
 }

@@ -41,9 +41,9 @@ class Repository:
             file.write("not UTF-8")
         for i in range(60):
             (self.path / f"deep/file-{i:02}").write_text(f"{i}\n" * (i * 20))
+        # In segments, if blocks are small.
         self.random = random.Random(1).randbytes(150_000)
         (self.path / "random").write_bytes(self.random)
-        # In segments, if blocks are small.
         (self.path / "large").write_bytes(b"".join(b"%09d\n" % i for i in range(200_000)))
         self.git("add", "-A")
         # A submodule.

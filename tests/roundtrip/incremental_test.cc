@@ -165,23 +165,25 @@ TEST_F(IncrementalTest, MergesTagsAndNewRootsAreAdded) {
 }
 
 TEST_F(IncrementalTest, RenamesAndLargeObjectsAreAdded) {
-  const std::string large = RawToHex(RandomBytes(1, 40000));
-  const std::string blob = repo_.WriteBlob(large);
-  const std::string first =
-      Commit(repo_.WriteTree(TreeEntryBytes("100644", "a", blob)), {tip_});
-  repo_.SetRef("refs/heads/main", first);
-  ConvertOld({"--block-size", "4k"});
-  // More than eight blocks: in segments, in both files.
-  const std::string larger = repo_.WriteBlob(large + large);
-  const std::string inner = repo_.WriteTree(
-      TreeEntryBytes("100644", "b", blob) +
-      TreeEntryBytes("100755", "c", repo_.WriteBlob(large + "end")));
-  repo_.SetRef(
-      "refs/heads/main",
-      Commit(repo_.WriteTree(TreeEntryBytes("100644", "big", larger) +
-                             TreeEntryBytes("40000", "directory", inner)),
-             {first}));
-  EXPECT_TRUE(Grow({"--block-size", "4k"})["unused"].is_null());
+  std::string tip = tip_;
+  // More than eight blocks each: a text, and what is stored in segments.
+  for (const std::string& large :
+       {RawToHex(RandomBytes(1, 40000)), RandomBytes(2, 40000)}) {
+    const std::string blob = repo_.WriteBlob(large);
+    const std::string first =
+        Commit(repo_.WriteTree(TreeEntryBytes("100644", "a", blob)), {tip});
+    repo_.SetRef("refs/heads/main", first);
+    ConvertOld({"--block-size", "4k"});
+    const std::string larger = repo_.WriteBlob(large + large);
+    const std::string inner = repo_.WriteTree(
+        TreeEntryBytes("100644", "b", blob) +
+        TreeEntryBytes("100755", "c", repo_.WriteBlob(large + "end")));
+    tip = Commit(repo_.WriteTree(TreeEntryBytes("100644", "big", larger) +
+                                 TreeEntryBytes("40000", "directory", inner)),
+                 {first});
+    repo_.SetRef("refs/heads/main", tip);
+    EXPECT_TRUE(Grow({"--block-size", "4k"})["unused"].is_null());
+  }
 }
 
 TEST_F(IncrementalTest, FileOfAnotherObjectFormatIsNotUsed) {

@@ -88,8 +88,10 @@ class ProgressTotalsTest : public ::testing::Test {
   ProgressTotalsTest() : repo_(dir_ / "repo"), file_(dir_ / "x.zpack") {
     const std::string tip = repo_.History(5);
     // In segments in a file of small blocks, above the threshold of a repack.
-    repo_.SetRef("refs/tags/large",
-                 repo_.WriteBlob(std::string(300000, 'x') + "large"));
+    repo_.SetRef(
+        "refs/tags/large",
+        repo_.WriteTree(TreeEntryBytes(
+            "100644", "large", repo_.WriteBlob(RandomBytes(1, 300000)))));
     repo_.SetRef("refs/tags/empty", repo_.WriteBlob(""));
     repo_.SetRef("refs/tags/v1", repo_.WriteTag(tip, "commit", "v1"));
     repo_.PackAll();

@@ -90,7 +90,7 @@ std::vector<Bytes> SampleChain() {
 Bytes SegmentedFile() {
   MemorySource source = SampleHistory(3);
   for (const std::string& version : SampleVersions()) source.AddBlob(version);
-  source.AddBlob(std::string(40000, 'y'));
+  source.Add(ObjectType::kTag, std::string(40000, 'y'));
   return FileOf(source, 4096);
 }
 

@@ -32,7 +32,7 @@ Bytes SampleFile();
 Bytes UpdatedFile(Profile profile = Profile::kBalanced);
 // Two files: what becomes of WideHistory(3), and of WideHistory(5) onto that.
 std::vector<Bytes> SampleChain();
-// The file that becomes of SampleHistory(3), SampleVersions() and a blob in
+// The file that becomes of SampleHistory(3), SampleVersions() and a tag in
 // more than eight segments; always the same bytes.
 Bytes SegmentedFile();
 
