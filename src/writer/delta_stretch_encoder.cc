@@ -16,6 +16,8 @@ namespace {
 // What reading a large blob may decode on top of its own size: not more than
 // that size, so that versions may grow, nor more than the largest blob has.
 uint64_t ExtraOfLarge(uint64_t size) {
+  constexpr uint64_t kLarge = uint64_t{8} << 20;
+  if (size < kLarge) return 0;
   return std::min(size, format::kMaxWhole - std::min(size, format::kMaxWhole));
 }
 

@@ -33,9 +33,10 @@ class DeltaStretchEncoder {
  public:
   // Encodes blobs as blocks of deltas. Closes a block when one more blob would
   // make reading any of its blobs decode more than `block_size` bytes, or the
-  // size of the smallest blob, on top of the blob's own size, or when the block
-  // would exceed format::kMaxBlockContent and has kLeastVersions blobs of the
-  // last one's size. `encoder` must outlive this object.
+  // size of the smallest blob if all are large, on top of the blob's own size,
+  // or when the block would exceed format::kMaxBlockContent and has
+  // kLeastVersions blobs of the last one's size. `encoder` must outlive this
+  // object.
   DeltaStretchEncoder(const DeltaPlannerOptions& options, uint64_t block_size,
                       BlockEncoder& encoder)
       : planner_(options), block_size_(block_size), output_(encoder) {}

@@ -335,11 +335,31 @@ def test_archive_that_the_store_has_lost_is_not_safe_and_made_again(
     ran = on_cluster("archive", source, "--to", store)
     assert ran.status == 0, ran
     assert "1 archived, 2 unchanged, 0 not safe" in ran.output
-    assert ran.errors == (f"warning: '{path.relative_to(store)}' {why}; archiving again what "
-                          "depends on it\n")
+    assert ran.errors == f"warning: '{path.relative_to(store)}' {why}\n"
     assert path.stat().st_size > 1
     assert not_safe(store) == []
     assert on_cluster("restore", store, "--to", tmp_path / "back").status == 0
+
+
+def test_store_that_was_away_for_a_night_keeps_its_archives(on_cluster, source, tmp_path):
+    disk = tmp_path / "disk"
+    options = ("--to", disk / "store", "--manifest", tmp_path / "m.sqlite")
+    assert on_cluster("archive", source, *options).status == 0
+    files = set((disk / "store/objects").glob("*/*"))
+    # A new history, so that the old archive is the only one of what is lost.
+    shutil.rmtree(source / "one.git")
+    Repository(source / "one.git", "--bare").commit("other")
+    make_old(source)
+    disk.rename(tmp_path / "away")
+    assert on_cluster("archive", source, *options).status == 0
+    shutil.rmtree(disk)
+    (tmp_path / "away").rename(disk)
+    assert run_fleet("status", disk / "store", *options[2:]).status == 1
+    assert on_cluster("archive", source, *options).status == 0
+    assert run_fleet("status", disk / "store", *options[2:]).status == 0
+    ran = run_fleet("prune", disk / "store", *options[2:])
+    assert ran.status == 0, ran
+    assert files <= set((disk / "store/objects").glob("*/*"))
 
 
 def test_store_without_its_files_is_filled_again(on_cluster, source, tmp_path):

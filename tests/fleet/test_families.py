@@ -164,7 +164,7 @@ def test_missing_base_is_said_by_name_and_everything_is_safe_again(
         grow(opened(source / f"fork{number}.git"), 1, f"changed {number}")
     ran = on_cluster("archive", source, "--to", store, *FAMILIES)
     assert ran.status == 0, ran
-    assert f"'{key}' is missing from the store; archiving again what depends on it" in ran.errors
+    assert f"'{key}' is missing from the store" in ran.errors
     found = chains(store)
     assert {found[f"fork{number}.git"][-1] for number in range(12)} == set(found["base.git"])
     assert run_fleet("status", store).status == 0

@@ -20,6 +20,7 @@
 #include "support/matchers.h"
 #include "support/memory_source.h"
 #include "support/program.h"
+#include "support/repo_builder.h"
 #include "support/sample_file.h"
 #include "support/temp_dir.h"
 #include "zpack/archive_reader.h"
@@ -210,8 +211,7 @@ TEST_F(ArchiveTreeTest, HeadMayBeATag) {
 }
 
 TEST_F(ArchiveTreeTest, AnyBytesOfAnObjectInSegments) {
-  std::string content;
-  for (int i = 0; i < 60'000; ++i) content += std::to_string(i);
+  const std::string content = testing::RandomBytes(1, 300'000);
   const ObjectId blob = source_.AddBlob(content);
   AddBranch("main",
             source_.AddCommit(source_.AddTree({{"100644", "file", blob}}), {},

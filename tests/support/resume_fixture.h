@@ -30,9 +30,9 @@ class ResumeFixture : public ::testing::Test {
     std::filesystem::create_directories(dir_ / "out");
     std::string large;
     while (large.size() < 160000) large += std::to_string(large.size() / 7);
-    source_.AddBlob(large);
+    source_.Add(ObjectType::kTag, large);
     large[5] = 'x';
-    source_.AddBlob(large);
+    source_.Add(ObjectType::kTag, large);
     options_.run.threads = 1;
     options_.block_size = 4096;
     const auto whole = Convert(PosixFileSystem());

@@ -87,12 +87,14 @@ class Archiving:
         return len(unsafe)
 
     def _note_lost(self) -> None:
-        """Records what the store has lost, so that it is archived again."""
+        """Notes what the store has lost, so that it is archived again.
+
+        Nothing of it is recorded: a store that is not mounted may be back for the next run.
+        """
         settings = self._options.settings
-        lost = lost_files(self._manifest, settings.url, settings.options)
-        for content_hash, why in sorted(lost.items()):
-            say(f"warning: '{archive_key(content_hash)}' {why}; archiving again what depends on it")
-        self._manifest.record_damage(lost)
+        self._manifest.lost = lost_files(self._manifest, settings.url, settings.options)
+        for content_hash, why in sorted(self._manifest.lost.items()):
+            say(f"warning: '{archive_key(content_hash)}' {why}")
 
     def _scan(self, engine: Engine) -> list[int]:
         """Looks at all repositories; returns those that changed, the largest first."""

@@ -14,7 +14,7 @@ import sqlite3
 import threading
 import time
 import uuid
-from typing import (Any, Collection, Container, Iterable, Iterator, Mapping, NamedTuple, Optional,
+from typing import (Any, Collection, Container, Iterable, Iterator, NamedTuple, Optional,
                     Sequence)
 
 from .chains import Chains, insert_files
@@ -69,7 +69,7 @@ class Manifest:
         if not create and not os.path.exists(path):
             raise NoManifest(f"manifest '{path}' does not exist")
         self.path = path
-        self.lost: Mapping[str, str] = {}
+        self.lost: dict[str, str] = {}
         try:
             if create:
                 make_directories(os.path.dirname(os.path.abspath(path)))
@@ -176,6 +176,7 @@ class Manifest:
             for archive in archives:
                 if self._end_lease(database, run, archive.repository):
                     _insert_archive(database, archive)
+                    self.lost.pop(archive.hash, None)
                 else:
                     lost.append(archive.repository)
             for repository, kind, message in failures:
@@ -198,14 +199,6 @@ class Manifest:
                              (time.time(), damage, content_hash))
             database.execute("UPDATE files SET damage = ? WHERE hash = ?",
                              (damage, content_hash))
-
-    def record_damage(self, damage: Mapping[str, str]) -> None:
-        """Records why files, by their hashes, cannot be read."""
-        self._broken = None
-        rows = [(why, content_hash) for content_hash, why in damage.items()]
-        with self._transaction() as database:
-            for table in ("archives", "files"):
-                database.executemany(f"UPDATE {table} SET damage = ? WHERE hash = ?", rows)
 
     def forget_archives(self, archives: Iterable[int], needed: Collection[str]) -> None:
         """Removes archives that are not the newest of their repository.
