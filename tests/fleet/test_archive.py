@@ -209,6 +209,20 @@ def test_repository_without_an_archive_that_is_gone_is_forgotten(
     assert on_cluster("restore", store, "--to", tmp_path / "back").status == 0
 
 
+def test_repository_without_an_archive_is_kept_while_its_disk_is_away(on_cluster, source, tmp_path):
+    (source / "disk/group").mkdir(parents=True)
+    break_refs(Repository(source / "disk/group/bad.git", "--bare"))
+    store = tmp_path / "store"
+    assert on_cluster("archive", source, "--to", store).status == 1
+    (source / "disk/group").rename(tmp_path / "away")
+    ran = on_cluster("archive", source, "--to", store)
+    assert "had no archive" not in ran.errors
+    assert run_fleet("status", store).status == 1
+    shutil.rmtree(source / "disk")
+    assert "had no archive" in on_cluster("archive", source, "--to", store).errors
+    assert run_fleet("status", store).status == 0
+
+
 def test_mistyped_line_of_a_list_is_forgotten(on_cluster, source, tmp_path):
     store = tmp_path / "store"
     right = bytes(source / "one.git")

@@ -267,6 +267,17 @@ def test_bare_repository_that_names_itself_is_not_hidden(repository, tmp_path, a
     assert digest_of(tmp_path / "x.git") != before
 
 
+def test_work_tree_with_files_named_as_those_of_git_is_no_hidden_repository(tmp_path):
+    for name, head in (("file", "not a ref\n"), ("directory", None)):
+        Repository(tmp_path / name).commit("x")
+        for part in ("objects", "refs") if head else ("objects", "refs", "HEAD"):
+            (tmp_path / name / part).mkdir()
+        if head:
+            (tmp_path / name / "HEAD").write_text(head)
+        assert digest_of(tmp_path / name)
+    assert found_in(tmp_path) == ({b"file", b"directory"}, [])
+
+
 def test_directory_with_the_name_of_a_git_directory_is_searched(tmp_path):
     Repository(tmp_path / ".git/x.git", "--bare")
     Repository(tmp_path / "tree")

@@ -11,6 +11,7 @@ of FORMAT.md, "Conformance", which the program reads as well.
 import fnmatch
 import os
 import pathlib
+import random
 import re
 import shutil
 import subprocess
@@ -132,7 +133,7 @@ def make_repository(path, object_format):
         (path / "program").chmod(0o755 if version % 2 else 0o644)
         if version == 0:
             (path / "link").symlink_to("deep")
-            (path / "large").write_bytes(bytes(range(256)) * 2000)
+            (path / "large").write_bytes(random.Random(1).randbytes(500_000))
             module = "5f" * (20 if object_format == "sha1" else 32)
             git("update-index", "--add", "--cacheinfo", f"160000,{module},module")
         if version == 7:

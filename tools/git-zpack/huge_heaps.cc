@@ -85,8 +85,9 @@ void AdviseHeapsOfThreads(unsigned threads) {
 void UseHugePages(unsigned threads) {
   static bool done = IsLimited();
   if (std::exchange(done, true)) return;
-  // Large blocks are parts of the heaps, which grow to these sizes at once.
-  mallopt(M_MMAP_THRESHOLD, kHeapSize / 2);
+  // Buffers of blocks are parts of the heaps, which grow to these sizes at once
+  // and keep them.
+  mallopt(M_MMAP_THRESHOLD, 4 << 20);
   mallopt(M_TRIM_THRESHOLD, 2 * kMainHeapSize);
   mallopt(M_TOP_PAD, kMainHeapSize);
   AdviseMainHeap();

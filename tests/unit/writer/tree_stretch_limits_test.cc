@@ -52,6 +52,7 @@ class TreeStretchLimitsTest : public testing::TreeStretchTest {
   // Of `count` versions of a tree with `width` entries, one is stored whole,
   // and chains of more than `limit` bytes begin anew with changes of its kind.
   void ExpectChains(uint32_t width, uint32_t count, uint64_t limit) {
+    ids_ = RandomIds(random_, count + 100);
     std::vector<TextEntry> entries = Entries(width);
     std::vector<PathTree> trees;
     for (uint32_t i = 0; i < count; ++i) {

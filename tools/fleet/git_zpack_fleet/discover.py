@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import re
 import zlib
 from typing import Any, Callable, Iterable, Iterator, NamedTuple, Optional
 
@@ -14,6 +15,7 @@ from .text import parse_json, quoted
 
 _LIMIT_OF_MANIFEST = 256 << 20
 _LIMIT_OF_GITFILE = 1 << 16
+_HEAD = re.compile(rb"ref:\s*refs/|[0-9a-f]{40}")
 _LIMIT_OF_SETTINGS = 1 << 16
 # Git reads these directories of a repository.
 OF_GIT = frozenset((b"objects", b"refs", b"logs", b"hooks", b"info", b"worktrees", b"reftable"))
@@ -78,10 +80,22 @@ def git_directory(path: bytes) -> bytes:
     return inner if resembles_git_directory(inner) else path
 
 
+def _has_head(path: bytes) -> bool:
+    """Whether 'HEAD' is what Git takes for one, and not another file of a work tree."""
+    head = os.path.join(path, b"HEAD")
+    try:
+        if os.path.islink(head):
+            return os.readlink(head).startswith(b"refs/")
+        with open(head, "rb", opener=open_regular) as file:
+            return _HEAD.match(file.read(_LIMIT_OF_SETTINGS)) is not None
+    except OSError:
+        return False
+
+
 def is_hidden(path: bytes) -> bool:
     """Whether Git finds another repository at a git directory, because of the .git in it."""
     inner = os.path.join(path, b".git")
-    if not os.path.lexists(inner) or not is_git_directory(path):
+    if not os.path.lexists(inner) or not is_git_directory(path) or not _has_head(path):
         return False
     taken = os.path.realpath(inner) if is_git_directory(inner) else _target_of_gitfile(inner)
     return taken is not None and taken != os.path.realpath(path)

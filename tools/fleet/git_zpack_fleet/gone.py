@@ -56,7 +56,8 @@ def forget_gone(manifest: Manifest, settings: Settings, seen: Container[bytes],
     rows = list(manifest.repositories())
     gone = [row for row in rows if row.archive is None and row.path not in seen
             and not _is_at_or_below_any(row.path, unread) and _is_gone(row, rows)
-            and (_is_at_or_below_any(row.path, roots) or _has_neighbours(row.path))]
+            and (_has_neighbours(row.path) or (_is_at_or_below_any(row.path, roots)
+                                               and not _may_be_unmounted(row.path)))]
     # One with a receipt has an archive that was not recorded.
     gone = [row for row in gone if not _has_receipt(row, settings)]
     told = [row for row in gone if not row.is_unreached()]
@@ -93,6 +94,17 @@ def _is_gone(row: RepositoryRow, rows: Iterable[RepositoryRow]) -> bool:
         return not any(is_at_or_below(other.path, row.path) for other in rows if other != row)
     except OSError:
         return False
+
+
+def _may_be_unmounted(path: bytes) -> bool:
+    """Whether the nearest directory above a path that is there is empty."""
+    above = os.path.dirname(path)
+    while not os.path.lexists(above):
+        above = os.path.dirname(above)
+    try:
+        return not os.listdir(above)
+    except OSError:
+        return True
 
 
 def _has_neighbours(path: bytes) -> bool:
