@@ -22,7 +22,7 @@ add_test(NAME install_statements
 add_test(NAME bench_compare
   COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/bench/compare_test.sh
     $<TARGET_FILE:git-zpack> $<TARGET_FILE:decode_benchmark>)
-foreach(name scale search exports nightly schedule serve damage)
+foreach(name scale search exports nightly schedule shapes serve damage)
   add_test(NAME bench_${name}
     COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/bench/${name}_test.sh
       $<TARGET_FILE:git-zpack>)
