@@ -130,10 +130,13 @@ uint64_t Sum(std::span<const uint32_t> names, KeyOf key) {
   return key == KeyOf::kLines && any ? std::max<uint64_t>(sum, 1) : sum;
 }
 
-// Whether blobs in segments need no lines.
-bool CountsPieces(const KeySearch& wanted) {
+// Lets `counts` take the blobs in segments, if these need no lines.
+void CountPieces(const KeySearch& wanted, PieceCounts& counts,
+                 search::BlobSearch& search) {
   const auto counter = OccurrenceCounter::Make(wanted.needle);
-  return wanted.key == KeyOf::kCount && counter && counter->plain();
+  if (wanted.key == KeyOf::kCount && counter && counter->plain()) {
+    search.piece = std::bind_front(&PieceCounts::Add, &counts);
+  }
 }
 
 // The name of a line: its share in the key of its blob. 0 if it has none.
@@ -166,9 +169,7 @@ Status BlobKeys::SearchLines(const FileBlocks& file, const KeySearch& wanted,
                                .stop = wanted.stop,
                                .leaves_out_binary = wanted.leaves_out_binary};
   PieceCounts counts(pool);
-  if (CountsPieces(wanted)) {
-    search.piece = std::bind_front(&PieceCounts::Add, &counts);
-  }
+  CountPieces(wanted, counts, search);
   search.name = [&](std::string_view line) {
     return NameOf(line, wanted.key, exact_, pool);
   };
@@ -210,9 +211,7 @@ Status BlobKeys::SearchTexts(const ArchiveFile& archive, ObjectReader& objects,
     return {};
   };
   PieceCounts counts(pool);
-  if (CountsPieces(wanted)) {
-    search.piece = std::bind_front(&PieceCounts::Add, &counts);
-  }
+  CountPieces(wanted, counts, search);
   ZPACK_TRY(search::SearchBlobs(archive.blocks(), search));
   counts.AddTo(keys_);
   for (const ObjectNumber blob : large) {

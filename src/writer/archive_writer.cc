@@ -294,22 +294,6 @@ class ArchiveWriter {
   WriteStats stats_;
 };
 
-// How many threads encode blobs: fewer than RunOptions::threads if the memory
-// is not enough for as many large blobs.
-unsigned EncodingThreads(const ArchivePlan& plan, const RunOptions& run) {
-  const BlockSizes sizes(plan.options.block_size, plan.options.halvings);
-  const ObjectList& list = plan.contents.list;
-  uint64_t largest = 0;
-  for (const ListRank rank : list.ids.ranks()) {
-    const uint64_t size = list.sizes[rank];
-    if (size <= sizes.max_delta) largest = std::max(largest, size);
-  }
-  const unsigned threads = ResolveThreads(run.threads);
-  if (largest <= sizes.max_object) return threads;
-  return std::min(
-      threads, FittingThreads(run, 0, EncodingMemory(plan.options, largest)));
-}
-
 }  // namespace
 
 Result<WriteStats> WriteArchive(const ArchivePlan& plan,
@@ -318,15 +302,23 @@ Result<WriteStats> WriteArchive(const ArchivePlan& plan,
                                 const RunOptions& run, WritableFile& file) {
   const ObjectList& list = plan.contents.list;
   const ObjectIdTable& ids = plan.contents.ids;
+  const BlockSizes sizes(plan.options.block_size, plan.options.halvings);
   uint64_t raw_bytes = 0;
-  for (const ListRank rank : list.ids.ranks()) raw_bytes += list.sizes[rank];
+  uint64_t largest = 0;  // of those that may be held whole
+  for (const ListRank rank : list.ids.ranks()) {
+    const uint64_t size = list.sizes[rank];
+    raw_bytes += size;
+    if (size <= sizes.max_delta) largest = std::max(largest, size);
+  }
   const ProgressPhase phase(run.progress, Phase::kCompressingObjects,
                             list.ids.size(), raw_bytes);
   ContainerWriter container(file, ids.format(),
                             {plan.contents.first_object(), ids.size()},
                             plan.features);
   ZPACK_TRY(container.Start(plan.preamble, written.size()));
-  const unsigned threads = EncodingThreads(plan, run);
+  // Fewer than for usual blobs if memory is not enough for as many large ones.
+  const unsigned threads =
+      FittingThreads(run, 0, EncodingMemory(plan.options, largest));
   ArchiveWriter writer(plan, written, phase, container, threads);
   const Status encoded = RunOrderedPipeline<BlockInFlight>(
       PipelineThreads{threads, run.stop, kItemsPerThread},

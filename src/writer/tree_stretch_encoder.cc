@@ -49,7 +49,6 @@ Status TreeStretchEncoder::Add(Bytes content, PathNumber path) {
   } else {
     builder_.AddVerbatim(tree.content);
   }
-  // The next tree may add as much as the other half.
   const format::BlockLayoutBuilder& layout = builder_.layout();
   const bool full =
       layout.ReadCost(builder_.streams().raw_size()) >= block_size_ ||
