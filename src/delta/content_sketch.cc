@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "delta/gear_hash.h"
+
 namespace zpack {
 namespace {
 
@@ -21,21 +23,6 @@ constexpr size_t kBatch = 1024;
 // With fewer samples, a comparison is not meaningful.
 constexpr size_t kMinSamples = 4;
 
-// splitmix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number
-// generators", 2014).
-constexpr uint64_t Mix(uint64_t seed) {
-  uint64_t x = seed * 0x9e3779b97f4a7c15U;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
-  return x ^ (x >> 31);
-}
-
-constexpr auto kGear = [] {
-  std::array<uint64_t, 256> gear{};
-  for (size_t i = 0; i < gear.size(); ++i) gear[i] = Mix(i + 1);
-  return gear;
-}();
-
 struct Function {
   uint32_t factor;
   uint32_t addend;
@@ -43,7 +30,7 @@ struct Function {
 constexpr auto kFunctions = [] {
   std::array<Function, kSketchFeatures> functions{};
   for (size_t i = 0; i < functions.size(); ++i) {
-    const uint64_t mixed = Mix(i + 1000);
+    const uint64_t mixed = MixBits(i + 1000);
     functions[i] = {static_cast<uint32_t>(mixed >> 32) | 1,
                     static_cast<uint32_t>(mixed)};
   }

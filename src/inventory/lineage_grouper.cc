@@ -4,17 +4,17 @@
 #include "inventory/lineage_grouper.h"
 
 #include <algorithm>
-#include <array>
 #include <numeric>
 #include <optional>
 #include <string_view>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include "base/error.h"
-#include "base/parallel.h"
-#include "base/progress_phase.h"
-#include "codec/compressibility.h"
 #include "delta/sketch_index.h"
+#include "inventory/examined_lineages.h"
+#include "inventory/shared_text_order.h"
 #include "object/path_table.h"
 
 namespace zpack {
@@ -24,8 +24,8 @@ namespace {
 // features. Compared with no grouping, the blobs of git.git are 6.5 % smaller
 // with 3, and 5.4 % smaller with 4.
 constexpr unsigned kAlike = 3;
-// Lineages read at a time by one thread.
-constexpr uint64_t kGrain = 16;
+// A version of a file adds about this part of its size to the first one.
+constexpr uint64_t kVersionPart = 50;
 
 // Paths sorted by extension, then by name, then as the walk met them. Full
 // paths are not compared: with deep directories they would take quadratic
@@ -39,61 +39,6 @@ IndexedVector<PathPosition, PathNumber> SortPaths(const PathTable& paths) {
     return std::tuple(FileExtension(name), name, path);
   });
   return order;
-}
-
-// The blobs of one path.
-struct Lineage {
-  static constexpr ListRank kNone{0xffffffff};
-  ListRank newest = kNone;
-  ListRank oldest = kNone;
-  // Sketches of the newest and the oldest blob, once read.
-  std::array<ContentSketch, 2> sketches;
-  bool incompressible = false;
-};
-
-IndexedVector<PathNumber, Lineage> FindLineages(const ObjectList& list,
-                                                uint64_t max_size) {
-  IndexedVector<PathNumber, Lineage> lineages(list.path_table.size());
-  for (const ListRank rank : list.ids.ranks()) {
-    if (list.types[rank] != ObjectType::kBlob || !list.met(rank) ||
-        list.sizes[rank] > max_size) {
-      continue;
-    }
-    Lineage& lineage = lineages[list.paths[rank]];
-    if (lineage.newest == Lineage::kNone) {
-      lineage.newest = lineage.oldest = rank;
-    } else if (list.visits[rank] < list.visits[lineage.newest]) {
-      lineage.newest = rank;
-    } else if (list.visits[rank] > list.visits[lineage.oldest]) {
-      lineage.oldest = rank;
-    }
-  }
-  return lineages;
-}
-
-// Bytes that Examine reads.
-uint64_t ExaminedBytes(const ObjectList& list, const Lineage& lineage) {
-  if (lineage.newest == Lineage::kNone) return 0;
-  const uint64_t newest = list.sizes[lineage.newest];
-  return lineage.oldest == lineage.newest ? newest
-                                          : newest + list.sizes[lineage.oldest];
-}
-
-Status Examine(ObjectSource& source, const ObjectList& list,
-               Compressibility& compressibility, Lineage& lineage) {
-  if (lineage.newest == Lineage::kNone) return {};
-  Bytes content;
-  ZPACK_TRY(source.Read(list.ids[lineage.newest], content));
-  lineage.sketches[0] = MakeSketch(content);
-  ZPACK_ASSIGN_OR_RETURN(lineage.incompressible,
-                         compressibility.IsIncompressible(content));
-  if (lineage.oldest == lineage.newest) return {};
-  ZPACK_TRY(source.Read(list.ids[lineage.oldest], content));
-  lineage.sketches[1] = MakeSketch(content);
-  ZPACK_ASSIGN_OR_RETURN(const bool incompressible,
-                         compressibility.IsIncompressible(content));
-  lineage.incompressible = lineage.incompressible && incompressible;
-  return {};
 }
 
 bool AreAlike(const ContentSketch& a, const ContentSketch& b) {
@@ -134,39 +79,12 @@ class Groups {
   IndexedVector<PathNumber, PathNumber> parents_;
 };
 
-}  // namespace
-
-Result<Lineages> GroupLineages(ObjectSource& source, const ObjectList& list,
-                               uint64_t max_size, const RunOptions& run) {
-  IndexedVector<PathPosition, PathNumber> order = SortPaths(list.path_table);
-  IndexedVector<PathNumber, PathPosition> positions(order.size());
-  for (const PathPosition i : order.indexes()) positions[order[i]] = i;
-
-  IndexedVector<PathNumber, Lineage> lineages = FindLineages(list, max_size);
-  uint64_t total_bytes = 0;
-  for (const Lineage& lineage : lineages) {
-    total_bytes += ExaminedBytes(list, lineage);
-  }
-  const ProgressPhase phase(run.progress, Phase::kGroupingPaths, order.size(),
-                            total_bytes);
-  const Status examined = ParallelFor(
-      ResolveThreads(run.threads), run.stop, order.size(), kGrain,
-      [&](uint64_t begin, uint64_t end) -> Status {
-        Compressibility compressibility;
-        uint64_t bytes = 0;
-        for (uint64_t i = begin; i < end; ++i) {
-          Lineage& lineage = lineages[order.raw()[i]];
-          ZPACK_TRY(Examine(source, list, compressibility, lineage));
-          bytes += ExaminedBytes(list, lineage);
-        }
-        phase.Advance(end - begin, bytes);
-        return {};
-      });
-  ZPACK_TRY(examined);
-
-  Groups groups(positions);
+// Joins paths with similar blobs. Returns by path if one of its two blobs is
+// similar to another blob.
+IndexedVector<PathNumber, bool> JoinSimilar(
+    const IndexedVector<PathPosition, PathNumber>& order,
+    const IndexedVector<PathNumber, Lineage>& lineages, Groups& groups) {
   SketchIndex<PathNumber> index;
-  // By path: true if one of its two blobs is similar to another blob.
   IndexedVector<PathNumber, bool> alike(order.size());
   for (const PathNumber path : order) {
     const Lineage& lineage = lineages[path];
@@ -181,6 +99,58 @@ Result<Lineages> GroupLineages(ObjectSource& source, const ObjectList& list,
       index.Add(sketch, path);
     }
   }
+  return alike;
+}
+
+// Sorts `order`, in which groups are together, so that groups with common text
+// are close to each other. Paths without blobs come last, as they are. Takes
+// the samples out of `lineages`.
+void OrderGroups(const ObjectList& list, Groups& groups,
+                 IndexedVector<PathNumber, Lineage>& lineages,
+                 IndexedVector<PathPosition, PathNumber>& order) {
+  const auto without = std::ranges::stable_partition(
+      order.raw(), [&](PathNumber path) { return !lineages[path].empty(); });
+  const std::vector<PathNumber> paths(order.raw().begin(), without.begin());
+  std::vector<TextSet> sets;
+  std::vector<size_t> begins;  // in `paths`, by set, and its end
+  std::string_view extension;
+  uint32_t kind = 0;
+  for (size_t i = 0; i < paths.size(); ++i) {
+    if (i == 0 || groups.Find(paths[i - 1]) != groups.Find(paths[i])) {
+      const auto own = FileExtension(list.path_table.Name(paths[i]));
+      if (std::exchange(extension, own) != own) ++kind;
+      sets.emplace_back().kind = kind;
+      begins.push_back(i);
+    }
+    Lineage& lineage = lineages[paths[i]];
+    TextSet& set = sets.back();
+    set.samples.insert(set.samples.end(), lineage.samples.begin(),
+                       lineage.samples.end());
+    std::vector<uint32_t>().swap(lineage.samples);
+    set.bytes += list.sizes[lineage.blobs[Lineage::kNewest]] +
+                 lineage.all_bytes / kVersionPart;
+  }
+  begins.push_back(paths.size());
+  for (TextSet& set : sets) SortSamples(set.samples);
+  auto next = order.begin();
+  for (const uint32_t set : OrderBySharedText(sets)) {
+    next = std::copy(paths.begin() + begins[set],
+                     paths.begin() + begins[set + 1], next);
+  }
+}
+
+}  // namespace
+
+Result<Lineages> GroupLineages(ObjectSource& source, const ObjectList& list,
+                               uint64_t max_size, const RunOptions& run) {
+  IndexedVector<PathPosition, PathNumber> order = SortPaths(list.path_table);
+  IndexedVector<PathNumber, PathPosition> positions(order.size());
+  for (const PathPosition i : order.indexes()) positions[order[i]] = i;
+
+  IndexedVector<PathNumber, Lineage> lineages = FindLineages(list, max_size);
+  ZPACK_TRY(ExamineLineages(source, list, order, lineages, run));
+  Groups groups(positions);
+  const auto alike = JoinSimilar(order, lineages, groups);
 
   Lineages result;
   result.positions.resize(order.size());
@@ -191,6 +161,7 @@ Result<Lineages> GroupLineages(ObjectSource& source, const ObjectList& list,
   std::ranges::sort(order.raw(), {}, [&](PathNumber path) {
     return std::tuple(positions[groups.Find(path)], positions[path]);
   });
+  OrderGroups(list, groups, lineages, order);
   for (const PathPosition i : order.indexes()) result.positions[order[i]] = i;
   result.groups.resize(order.size());
   for (const PathNumber path : order) {

@@ -108,6 +108,42 @@ class LineageGrouperTest : public ::testing::Test {
   uint64_t noise_ = 0;
 };
 
+// Too little in common for one group, but text that would be stored twice.
+TEST_F(LineageGrouperTest, PutsFilesWithCommonTextSideBySide) {
+  Files files = Others();
+  const Bytes common = Text(1500);
+  for (const char* const name : {"aaa.aaa", "zzz.zzz"}) {
+    files[name] = Text(8500);
+    files[name].insert(files[name].end(), common.begin(), common.end());
+  }
+  Commit(files);
+  Enumerate();
+  ASSERT_THAT(Group(), IsOk());
+  EXPECT_NE(lineages_.groups[Path("aaa.aaa")],
+            lineages_.groups[Path("zzz.zzz")]);
+  EXPECT_TRUE(AreNeighbours("aaa.aaa", "zzz.zzz"));
+}
+
+// The text of a file that was divided is that of an old version.
+TEST_F(LineageGrouperTest, OldVersionsHaveCommonTextToo) {
+  Files files = Others();
+  const Bytes common = Text(3000);
+  const Bytes first = Text(7000);
+  files["aaa.aaa"] = first;
+  files["aaa.aaa"].insert(files["aaa.aaa"].end(), common.begin(), common.end());
+  for (int i = 0; i < 3; ++i) {
+    Commit(files);
+    files["aaa.aaa"] = Edit(files["aaa.aaa"]);
+  }
+  files["aaa.aaa"] = first;
+  files["zzz.zzz"] = Text(7000);
+  files["zzz.zzz"].insert(files["zzz.zzz"].end(), common.begin(), common.end());
+  Commit(files);
+  Enumerate();
+  ASSERT_THAT(Group(), IsOk());
+  EXPECT_TRUE(AreNeighbours("aaa.aaa", "zzz.zzz"));
+}
+
 TEST_F(LineageGrouperTest, PutsARenamedFileBesideItsOldPath) {
   Files files = Others();
   const Bytes content = Text();
@@ -139,10 +175,10 @@ TEST_F(LineageGrouperTest, RecognisesARenameByTheOldestVersionToo) {
 
 TEST_F(LineageGrouperTest, LeavesUnlikeFilesInTheOrderOfTheirNames) {
   Files files = Others();
-  files["aaa.aaa"] = Text();
-  files["zzz.zzz"] = Text();
-  files["aaa.zzz"] = Text();
-  files["zzz.aaa"] = Text();
+  for (auto& [name, content] : files) content = Noise(2000);
+  for (const char* const name : {"aaa.aaa", "zzz.zzz", "aaa.zzz", "zzz.aaa"}) {
+    files[name] = Noise();
+  }
   Commit(files);
   Enumerate();
   ASSERT_THAT(Group(), IsOk());
@@ -244,16 +280,16 @@ TEST_F(LineageGrouperTest, LeavesOutWhatIsNotReached) {
   EXPECT_FALSE(IsIncompressible(""));
 }
 
-TEST_F(LineageGrouperTest, ReadsTheNewestAndTheOldestVersionOnly) {
+TEST_F(LineageGrouperTest, ReadsTheNewestTheOldestAndTheMiddleVersionOnly) {
   std::vector<Bytes> versions;
   for (int i = 0; i < 5; ++i) {
     versions.push_back(Text());
     Commit({{"file", versions.back()}});
   }
   Enumerate();
-  for (size_t i = 1; i < 4; ++i) source_.Remove(Blob(versions[i]));
+  for (const size_t i : {1, 3}) source_.Remove(Blob(versions[i]));
   ASSERT_THAT(Group(), IsOk());
-  for (const size_t read : {size_t{0}, size_t{4}}) {
+  for (const size_t read : {0, 2, 4}) {
     source_.Remove(Blob(versions[read]));
     EXPECT_THAT(Group(), HasCode(ErrorCode::kNotFound)) << read;
     Blob(versions[read]);
