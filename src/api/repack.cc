@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/guarded.h"
 #include "base/phase_timer.h"
+#include "git/files/directory_listing.h"
 #include "git/libgit2_options.h"
 #include "git/repack/git_pack_store.h"
 #include "git/repack/repack_configuration.h"
@@ -129,21 +130,34 @@ Status CheckSettings(const RepackOptions& options,
   return CheckBitmap(options, settings);
 }
 
-// Git follows links among the refs to directories above them until the names
-// are too long, which may take forever. Decides that Git is not run then: kNo.
-// kUnsupported if the user asked for a bitmap.
-Status AvoidEndlessRefs(const RepackSettings& settings,
-                        RepackOptions& options) {
-  if (options.bitmap == Bitmap::kNo) return {};
+// Why Git is not run: it follows links among the refs to directories above them
+// until the names are too long, which may take forever, and opens a pipe among
+// them. Empty if there is neither.
+Result<std::string> WhyNoGit(const RepackSettings& settings) {
+  const std::string directory = settings.common_directory + '/';
   ZPACK_ASSIGN_OR_RETURN(const FileListing refs,
                          WalkFiles(settings.common_directory, "refs"));
-  if (refs.circles.empty()) return {};
+  if (!refs.circles.empty()) {
+    return FormatMessage(
+        "'{}' is a link to a directory above it, which git would follow",
+        AtPath{directory + refs.circles.front()});
+  }
+  for (const std::string& name : refs.others) {
+    const Status checked = CheckRegular(directory + name);
+    if (!checked) return checked.error().message;
+  }
+  return "";
+}
+
+// If Git must not be run, decides that there will be no bitmap. kUnsupported if
+// the user asked for one.
+Status AvoidEndlessGit(const RepackSettings& settings, RepackOptions& options) {
+  if (options.bitmap == Bitmap::kNo) return {};
+  ZPACK_ASSIGN_OR_RETURN(const std::string why, WhyNoGit(settings));
+  if (why.empty()) return {};
   if (options.bitmap == Bitmap::kYes) {
-    return MakeError(
-        ErrorCode::kUnsupported,
-        "cannot write a bitmap: '{}' is a link to a directory "
-        "above it, which git would follow",
-        AtPath{settings.common_directory + '/' + refs.circles.front()});
+    return MakeError(ErrorCode::kUnsupported, "cannot write a bitmap: {}",
+                     MessageText{why});
   }
   options.bitmap = Bitmap::kNo;
   return {};
@@ -166,7 +180,7 @@ Result<RepackStats> RepackRepository(FileSystem& file_system,
   ZPACK_TRY(CheckSettings(given, settings, repository));
   PhaseTimer timer(given.run.progress);
   RepackOptions options = given;
-  ZPACK_TRY(AvoidEndlessRefs(settings, options));
+  ZPACK_TRY(AvoidEndlessGit(settings, options));
   options.run.progress = &timer;
   options.run.threads = RepackThreads(given.run);
   GitPackStore store(file_system, location, settings,

@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "git/config/configuration_text.h"
 #include "git/config/configuration_values.h"
+#include "git/files/directory_listing.h"
 #include "git/libgit2_options.h"
 
 namespace zpack {
@@ -113,6 +114,12 @@ fs::path FindWorkTree(const RepositoryLocation& location,
 // it does not even open their repositories.
 constexpr bool kOpensSha256 = LIBGIT2_VER_MAJOR == 1 && LIBGIT2_VER_MINOR < 7;
 
+// libgit2 takes no directory for a repository whose HEAD is a symbolic link to
+// a branch that is not born.
+bool OpensHead(const RepositoryLocation& location) {
+  return WhyNoFile(location.git_directory + "/HEAD").empty();
+}
+
 // A repository of libgit2 without a git directory.
 Result<RepositoryHandle> MakeRepository() {
   git_repository* raw = nullptr;
@@ -120,8 +127,8 @@ Result<RepositoryHandle> MakeRepository() {
   return MakeError(ErrorCode::kGit, "{}", LastLibgit2Message());
 }
 
-// Makes libgit2 use an empty index. It cannot read one with SHA-256 ids, and
-// would then find no attributes at all.
+// Makes libgit2 use an empty index. It cannot read one with SHA-256 ids, nor
+// find one without a git directory, and would then find no attributes at all.
 Status HideIndex(git_repository* repository) {
   git_index* raw = nullptr;
   if (git_index_new(&raw) == 0) {
@@ -166,7 +173,7 @@ Result<OpenedRepository> OpenRepositoryHandle(
   ZPACK_ASSIGN_OR_RETURN(Configuration config,
                          ReadConfiguration(location, format));
   const bool is_sha1 = format.object_format == ObjectFormat::kSha1;
-  const bool opens = is_sha1 || kOpensSha256;
+  const bool opens = (is_sha1 || kOpensSha256) && OpensHead(location);
   ZPACK_ASSIGN_OR_RETURN(RepositoryHandle repository,
                          opens ? OpenGitDirectory(location) : MakeRepository());
   ZPACK_TRY(SetConfiguration(repository.get(), config,
@@ -177,7 +184,7 @@ Result<OpenedRepository> OpenRepositoryHandle(
     return MakeError(ErrorCode::kGit, "cannot open '{}': {}", location.name,
                      LastLibgit2Message());
   }
-  if (!is_sha1) ZPACK_TRY(HideIndex(repository.get()));
+  if (!is_sha1 || !opens) ZPACK_TRY(HideIndex(repository.get()));
   return OpenedRepository{std::move(repository), format, std::move(config)};
 }
 

@@ -137,6 +137,12 @@ class VisitedDirectories {
   size_t aliases_ = 0;
 };
 
+// Where the symbolic link `path` leads. Empty if `path` is none.
+std::string LinkTarget(const fs::path& path) {
+  std::error_code error;
+  return fs::read_symlink(path, error).string();
+}
+
 // What Git takes for space.
 constexpr std::string_view kRefSpace = " \t\n\r";
 
@@ -162,10 +168,12 @@ Result<FileListing> WalkFiles(const std::string& base,
   // Lists `path` later, unless it is a file or is reached from itself.
   const auto take = [&](std::string path, size_t parent) -> Status {
     struct stat info;
-    // An entry that cannot be examined counts as a file. Reading it will fail.
-    if (stat((base + '/' + path).c_str(), &info) != 0 ||
-        !S_ISDIR(info.st_mode)) {
-      listing.files.push_back(std::move(path));
+    const std::string full = base + '/' + path;
+    if (stat(full.c_str(), &info) != 0 || !S_ISDIR(info.st_mode)) {
+      // An entry that cannot be examined counts as a file. Reading it will
+      // fail.
+      auto& names = WhyNoFile(full).empty() ? listing.files : listing.others;
+      names.push_back(std::move(path));
     } else if (const auto number = visited.Enter(info, parent)) {
       pending.emplace_back(std::move(path), *number);
     } else {
@@ -190,6 +198,7 @@ Result<FileListing> WalkFiles(const std::string& base,
   }
   std::ranges::sort(listing.files);
   std::ranges::sort(listing.circles);
+  std::ranges::sort(listing.others);
   return listing;
 }
 
@@ -240,9 +249,24 @@ Result<bool> HasPromisorPack(
   return false;
 }
 
+Result<FileListing> ListLooseRefs(const std::string& directory) {
+  ZPACK_ASSIGN_OR_RETURN(FileListing listing, WalkFiles(directory, "refs"));
+  const auto are_refs = std::ranges::stable_partition(
+      listing.others, [&](const std::string& name) {
+        const std::string target = LinkTarget(fs::path(directory) / name);
+        const bool is_first_level = name.find('/') == name.rfind('/');
+        return !IsValidRefName(target) && (target.empty() || !is_first_level);
+      });
+  listing.files.insert(listing.files.end(), are_refs.begin(), are_refs.end());
+  listing.others.erase(are_refs.begin(), are_refs.end());
+  std::ranges::sort(listing.files);
+  return listing;
+}
+
 Result<std::vector<std::string>> ListLooseRefNames(
     const std::string& directory) {
-  return ListFiles(directory, "refs");
+  ZPACK_ASSIGN_OR_RETURN(FileListing listing, ListLooseRefs(directory));
+  return std::move(listing.files);
 }
 
 bool IsPerWorktreeRef(std::string_view name) {
@@ -263,13 +287,13 @@ Result<std::optional<Ref>> ReadLooseRef(ObjectFormat format,
   const fs::path path = fs::path(directory) / name;
   Ref ref;
   ref.name = name;
-  std::error_code error;
   // In old repositories, symbolic refs are symbolic links. The target is
   // relative to the git directory, so most of these links are dangling.
-  if (fs::is_symlink(path, error)) {
-    ref.symref_target = fs::read_symlink(path, error).string();
-    if (!error && IsValidRefName(ref.symref_target)) return ref;
-    ref.symref_target.clear();
+  std::string target = LinkTarget(path);
+  if (IsValidRefName(target) ||
+      (target.starts_with("refs/") && !WhyNoFile(path.string()).empty())) {
+    ref.symref_target = std::move(target);
+    return ref;
   }
   ZPACK_ASSIGN_OR_RETURN(const auto content,
                          ReadIfThere(path.string(), kMaxRefFile));

@@ -26,6 +26,8 @@ struct FileListing {
   std::vector<std::string> files;  // sorted
   // Links to a directory above them, sorted. They are not followed.
   std::vector<std::string> circles;
+  // Links that lead nowhere, pipes and the like, sorted. Git passes over them.
+  std::vector<std::string> others;
 };
 
 // Every file below `root` that Git would read. Follows links to directories,
@@ -63,8 +65,13 @@ uint64_t PackedFileBytes(const std::vector<std::string>& object_directories);
 Result<bool> HasPromisorPack(
     const std::vector<std::string>& object_directories);
 
-// Names of all loose refs below `directory`, e.g. "refs/heads/main", sorted.
-// Errors as ListFiles.
+// All loose refs below `directory`, e.g. "refs/heads/main". A link to a ref
+// that does not exist is a ref. A link in place of a directory of refs such as
+// "refs/heads" that leads nowhere counts as one, which cannot be read: the disk
+// with all its refs may be away. Errors as WalkFiles.
+Result<FileListing> ListLooseRefs(const std::string& directory);
+
+// The names that ListLooseRefs finds.
 Result<std::vector<std::string>> ListLooseRefNames(
     const std::string& directory);
 
@@ -78,7 +85,8 @@ std::string FormatLooseRef(const ObjectId& target,
 
 // Reads the loose ref `name` below `directory`, or "HEAD", as Git does: an id
 // in `format`,
-// "ref: " and a name, or a symbolic link to a name. The result is not peeled.
+// "ref: " and a name, or a symbolic link to a name. The name is valid, unless
+// such a link leads nowhere. The result is not peeled.
 // Nothing if there is no such file. kSourceCorrupt for any other content; other
 // errors as ReadIfThere.
 Result<std::optional<Ref>> ReadLooseRef(ObjectFormat format,

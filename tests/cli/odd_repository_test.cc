@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <string>
@@ -38,7 +39,13 @@ class OddRepositoryTest : public RepackFixture {
     return RunZpack(arguments);
   }
   void SetHead(const std::string& content) const {
+    fs::remove(repo_.git_dir() + "/HEAD");
     WriteFile(repo_.git_dir() + "/HEAD", content);
+  }
+
+  void LinkHead(const std::string& target) const {
+    fs::remove(repo_.git_dir() + "/HEAD");
+    fs::create_symlink(target, repo_.git_dir() + "/HEAD");
   }
 
   std::string tip_;
@@ -61,20 +68,79 @@ TEST_F(OddRepositoryTest, HeadThatLeadsNowhereIsConvertedWithAWarning) {
        "the ref 'refs/heads/unborn' that HEAD points at, which does not "
        "exist"}};
   for (const auto& [head, stored, warning] : cases) {
-    SCOPED_TRACE(head);
-    SetHead(head);
-    ASSERT_TRUE(repo_.TryGit({"rev-parse", "--git-dir"}).ok());
-    ProcessResult result = Convert();
-    EXPECT_EQ(result.exit_code, 0) << ::testing::PrintToString(result);
-    EXPECT_THAT(result.err, HasSubstr("warning: not included: " + warning));
-    EXPECT_THAT(RunZpack({"list-refs", "--symref", file_}).out,
-                StartsWith("ref: " + stored + " HEAD\n"));
-    result = RunZpack({"verify", "-q", "--against", repo_.path(), file_});
-    EXPECT_EQ(result.exit_code, 0) << ::testing::PrintToString(result);
-    EXPECT_THAT(result.err, IsEmpty());
-    EXPECT_EQ(RunZpack({"report", repo_.path()}).exit_code, 0);
-    EXPECT_EQ(Repack({"-d"}).exit_code, 0);
+    for (const bool as_link : {false, true}) {
+      SCOPED_TRACE(head + (as_link ? " as a link" : ""));
+      as_link ? LinkHead(head.substr(5, head.find('\n') - 5)) : SetHead(head);
+      ASSERT_TRUE(repo_.TryGit({"rev-parse", "--git-dir"}).ok());
+      ProcessResult result = Convert();
+      EXPECT_EQ(result.exit_code, 0) << ::testing::PrintToString(result);
+      EXPECT_THAT(result.err, HasSubstr("warning: not included: " + warning));
+      EXPECT_THAT(RunZpack({"list-refs", "--symref", file_}).out,
+                  StartsWith("ref: " + stored + " HEAD\n"));
+      result = RunZpack({"verify", "-q", "--against", repo_.path(), file_});
+      EXPECT_EQ(result.exit_code, 0) << ::testing::PrintToString(result);
+      EXPECT_THAT(result.err, IsEmpty());
+      EXPECT_EQ(RunZpack({"report", repo_.path()}).exit_code, 0);
+      EXPECT_EQ(Repack({"-d"}).exit_code, 0);
+    }
   }
+}
+
+// As core.preferSymlinkRefs makes it, after 'git pack-refs'.
+TEST_F(OddRepositoryTest, HeadIsALinkToABranchThatIsPacked) {
+  repo_.Git({"pack-refs", "--all", "--prune"});
+  LinkHead("refs/heads/main");
+  ASSERT_EQ(repo_.Git({"rev-parse", "HEAD"}), tip_);
+  const ProcessResult result = Convert({"-q"});
+  EXPECT_EQ(result.exit_code, 0) << ::testing::PrintToString(result);
+  EXPECT_EQ(RunZpack({"list-refs", file_}).out,
+            repo_.Git({"show-ref", "--head"}) + '\n');
+}
+
+// To Git, what is no file is no ref, and links lead to refs from the git
+// directory on. Git 2.39 waits for the pipe.
+TEST_F(OddRepositoryTest, WhatIsNoFileBelowRefsIsNoRef) {
+  const std::string heads = repo_.git_dir() + "/refs/heads/";
+  fs::create_symlink("nowhere", heads + "dangling");
+  fs::create_symlink("loop", heads + "loop");
+  fs::create_symlink("main/below", heads + "through-a-file");
+  fs::create_symlink("/nowhere/at/all", repo_.git_dir() + "/refs/heads/far");
+  fs::create_symlink("refs/heads/unborn", heads + "symbolic");
+  fs::create_symlink("main", heads + "same");
+  const std::string expected = repo_.Git({"show-ref", "--head"}) + '\n';
+  ASSERT_EQ(mkfifo((heads + "pipe").c_str(), 0600), 0);
+  const ProcessResult result = Convert();
+  EXPECT_EQ(result.exit_code, 0) << ::testing::PrintToString(result);
+  for (const char* const name : {"dangling", "far", "loop", "through-a-file"}) {
+    EXPECT_THAT(result.err, HasSubstr(fmt::format(
+                                "warning: not included: 'refs/heads/{}' is a "
+                                "link that leads nowhere\n",
+                                name)));
+  }
+  EXPECT_THAT(result.err,
+              HasSubstr("warning: not included: 'refs/heads/pipe' is "
+                        "not a regular file\n"));
+  // Git lists no symbolic ref that leads nowhere.
+  EXPECT_EQ(RunZpack({"list-refs", file_}).out, expected);
+  EXPECT_THAT(RunZpack({"list-refs", "--symref", file_}).out,
+              HasSubstr("ref: refs/heads/unborn refs/heads/symbolic\n"));
+  EXPECT_EQ(Repack({"-a", "-d"}).exit_code, 0);
+  fs::remove(heads + "pipe");
+  repo_.Git({"rev-list", "--objects", "--all"});
+}
+
+// To Git, such a repository has no branches. They may be on a disk that is
+// away.
+TEST_F(OddRepositoryTest, DirectoryOfRefsThatIsAwayIsRefused) {
+  const std::string heads = repo_.git_dir() + "/refs/heads";
+  fs::rename(heads, dir_ / "heads");
+  fs::create_symlink(dir_ / "away", heads);
+  ASSERT_EQ(repo_.TryGit({"show-ref"}).out, "");
+  const ProcessResult result = Convert();
+  EXPECT_EQ(result.exit_code, 128) << ::testing::PrintToString(result);
+  EXPECT_EQ(result.err,
+            "fatal: cannot open '" + heads + "': No such file or directory\n");
+  ExpectRefusal("cannot open '" + heads + "'", {"-a", "-d"});
 }
 
 // Git opens such a repository, without HEAD. The id may be all that names the

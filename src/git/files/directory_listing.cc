@@ -5,6 +5,7 @@
 
 #include <sys/stat.h>
 
+#include <cerrno>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -50,6 +51,16 @@ Result<std::optional<Bytes>> ReadIfThere(const std::string& path,
     return std::unexpected(std::move(content).error());
   }
   return std::nullopt;
+}
+
+std::string_view WhyNoFile(const std::string& path) {
+  struct stat info;
+  if (stat(path.c_str(), &info) == 0) {
+    return S_ISREG(info.st_mode) ? "" : "is not a regular file";
+  }
+  const bool leads_nowhere = errno == ENOENT || errno == ENOTDIR ||
+                             errno == ELOOP || errno == ENAMETOOLONG;
+  return leads_nowhere && IsLink(path) ? "is a link that leads nowhere" : "";
 }
 
 Status CheckRegular(const std::string& path) {

@@ -9,6 +9,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/bytes.h"
@@ -26,6 +27,11 @@ Result<std::vector<std::string>> ListNames(const std::string& path);
 // ReadWholeFile; also kNotFound if `path` is a dangling symbolic link.
 Result<std::optional<Bytes>> ReadIfThere(const std::string& path,
                                          uint64_t limit);
+
+// Why Git passes over something that has the name `path` of a file: a phrase
+// such as "is not a regular file". Empty for a regular file, if nothing has
+// that name, and if it cannot be examined.
+std::string_view WhyNoFile(const std::string& path);
 
 // Checks that `path` is a regular file or does not exist, before libgit2 or Git
 // opens it: either would wait for a pipe. kInvalidArgument.

@@ -94,7 +94,7 @@ class FileLister {
         AddInEitherForm(FileGroup::kAlternates, "objects/info/alternates"));
     for (const std::string& name : others) ZPACK_TRY(AddOther(name));
     ZPACK_TRY(NoteOthersData(others));
-    ZPACK_TRY(NoteCircles());
+    ZPACK_TRY(NoteNoRefs());
     return Finish();
   }
 
@@ -438,15 +438,22 @@ class FileLister {
 
   // Git repeats the refs below a link to a directory above it, with ever longer
   // names.
-  Status NoteCircles() {
+  Status NoteNoRefs() {
     if (format_.ref_storage != RefStorage::kFiles) return {};
-    ZPACK_ASSIGN_OR_RETURN(const FileListing refs,
-                           WalkFiles(location_.common_directory, "refs"));
+    const std::string& root = location_.common_directory;
+    ZPACK_ASSIGN_OR_RETURN(const FileListing refs, ListLooseRefs(root));
     for (const std::string& link : refs.circles) {
       listed_.left_out.push_back(FormatMessage(
           "refs below '{}', a link to a directory above it", link));
     }
+    for (const std::string& name : refs.others) NoteNoFile(root, name);
     return {};
+  }
+
+  // Notes why `root`/`name`, which Git passes over, is no file.
+  void NoteNoFile(const std::string& root, const std::string& name) {
+    listed_.left_out.push_back(FormatMessage(
+        "'{}' {}", name, MessageText{WhyNoFile(root + '/' + name)}));
   }
 
   const RepositoryLocation& location_;
