@@ -33,6 +33,7 @@ Result<ConvertStats> ConvertRepository(const std::string& repository,
         ReadingOptions reading = ReadingOptions::For(options.run);
         reading.expected = use == SourceUse::kConvert ? ExpectedReads::kContents
                                                       : ExpectedReads::kInfos;
+        reading.unreadable = UnreadableFiles::kPassOver;
         if (options.keep_going == KeepGoing::kYes) {
           reading.bad_indexes = BadIndexes::kSkip;
         }

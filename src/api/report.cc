@@ -84,6 +84,7 @@ Result<RepositoryReport> ReportRepository(const std::string& path,
                          FindRepository(path, options.discovery));
   ReadingOptions reading = ReadingOptions::For(run);
   reading.expected = ExpectedReads::kContents;
+  reading.unreadable = UnreadableFiles::kPassOver;
   ZPACK_ASSIGN_OR_RETURN(
       const auto source,
       OpenTimed([&] { return OpenRepository(location, reading); }, run));

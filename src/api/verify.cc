@@ -182,8 +182,9 @@ Result<std::unique_ptr<ObjectSource>> OpenSource(const std::string& repository,
   ZPACK_ASSIGN_OR_RETURN(const RepositoryLocation location,
                          FindRepository(repository, options.discovery));
   report.git_directory = location.git_directory;
-  ZPACK_ASSIGN_OR_RETURN(
-      auto source, OpenRepository(location, ReadingOptions::For(options.run)));
+  ReadingOptions reading = ReadingOptions::For(options.run);
+  reading.unreadable = UnreadableFiles::kPassOver;
+  ZPACK_ASSIGN_OR_RETURN(auto source, OpenRepository(location, reading));
   report.missing_alternates = source->MissingAlternates();
   return source;
 }

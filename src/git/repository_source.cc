@@ -41,6 +41,7 @@ struct Storage {
   bool is_partial_clone = false;
   std::vector<std::string> missing_alternates;
   BadIndexes bad_indexes = BadIndexes::kFail;
+  UnreadableFiles unreadable = UnreadableFiles::kFail;
 };
 
 class RepositorySource final : public ObjectSource {
@@ -82,7 +83,8 @@ class RepositorySource final : public ObjectSource {
            const auto info = ReadInfo(id);
            return info || info.error().code != ErrorCode::kNotFound;
          },
-         [this](const Error& bad) { return TakeBadIndex(bad); }});
+         [this](const Error& bad) { return TakeBadIndex(bad); },
+         storage_.unreadable});
   }
   Result<IndexedVector<PathNumber, bool>> FindUndeltified(
       const PathTable& paths) override {
@@ -170,6 +172,11 @@ Result<ListedFiles> RepositorySource::ListFiles(
   ZPACK_ASSIGN_OR_RETURN(
       ListedFiles listed,
       ListRepositoryFiles(location_, storage_.format, others, lfs));
+  ZPACK_ASSIGN_OR_RETURN(const auto unreadable, objects_.FindUnreadable());
+  for (const auto& [id, why] : unreadable) {
+    listed.left_out.push_back(
+        FormatMessage("object {}, because {}", id, MessageText{why}));
+  }
   ZPACK_ASSIGN_OR_RETURN(const FoundHead head, FindHead());
   if (!head.left_out.empty()) {
     listed.left_out.push_back(
@@ -275,7 +282,7 @@ Result<std::unique_ptr<ObjectSource>> OpenRepository(
   return std::make_unique<RepositorySource>(
       location, std::move(repository), std::move(objects),
       Storage{format, is_partial_clone, std::move(directories.missing),
-              options.bad_indexes});
+              options.bad_indexes, options.unreadable});
 }
 
 Result<std::unique_ptr<ObjectSource>> OpenRepository(

@@ -62,6 +62,10 @@ std::unexpected<Error> MissingError(const Walked& walked,
     }
     names += ' ' + id.ToHex();
   }
+  const auto read = source.ReadInfo(*missing.begin());
+  if (!read && read.error().code != ErrorCode::kNotFound) {
+    names += FormatMessage("; {}", MessageText{read.error().message});
+  }
   for (const std::string& directory :
        source.MissingAlternates() | std::views::take(kMissingNamed)) {
     names += FormatMessage("; its alternate '{}' does not exist", directory);

@@ -3,7 +3,9 @@
 
 #include "git/files/directory_listing.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <filesystem>
@@ -61,6 +63,15 @@ std::string_view WhyNoFile(const std::string& path) {
   const bool leads_nowhere = errno == ENOENT || errno == ENOTDIR ||
                              errno == ELOOP || errno == ENAMETOOLONG;
   return leads_nowhere && IsLink(path) ? "is a link that leads nowhere" : "";
+}
+
+std::string_view WhyUnreadable(const std::string& path) {
+  const std::string_view why = WhyNoFile(path);
+  if (!why.empty()) return why;
+  const bool forbidden =
+      faccessat(AT_FDCWD, path.c_str(), R_OK, AT_EACCESS) != 0 &&
+      errno == EACCES;
+  return forbidden ? "may not be read" : "";
 }
 
 Status CheckRegular(const std::string& path) {

@@ -33,6 +33,9 @@ Result<std::optional<Bytes>> ReadIfThere(const std::string& path,
 // that name, and if it cannot be examined.
 std::string_view WhyNoFile(const std::string& path);
 
+// As WhyNoFile, and also if the file may not be read.
+std::string_view WhyUnreadable(const std::string& path);
+
 // Checks that `path` is a regular file or does not exist, before libgit2 or Git
 // opens it: either would wait for a pipe. kInvalidArgument.
 Status CheckRegular(const std::string& path);

@@ -13,6 +13,7 @@
 #include "base/directory.h"
 #include "base/error.h"
 #include "base/hex.h"
+#include "git/files/directory_listing.h"
 
 namespace zpack {
 namespace {
@@ -37,8 +38,14 @@ std::string LooseObjectPath(const std::string& object_directory,
 Result<std::unique_ptr<LooseObject>> LooseObject::Open(
     const std::vector<std::string>& object_directories, const ObjectId& id) {
   for (const std::string& directory : object_directories) {
+    const std::string path = LooseObjectPath(directory, id);
     Result<std::unique_ptr<RandomAccessFile>> file =
-        PosixFileSystem().OpenForRead(LooseObjectPath(directory, id));
+        PosixFileSystem().OpenForRead(path);
+    if (const auto why = file ? "" : WhyUnreadable(path); !why.empty()) {
+      return MakeError(ErrorCode::kSourceCorrupt,
+                       "cannot read object {}: '{}' {}", id, AtPath{path},
+                       MessageText{why});
+    }
     if (!file && file.error().code == ErrorCode::kNotFound) continue;
     if (!file) return std::unexpected(std::move(file).error());
     std::unique_ptr<LooseObject> object(new LooseObject(*std::move(file), id));

@@ -24,7 +24,8 @@ class LooseObject final : public ObjectStream {
  public:
   // Opens the file of `id` in the first of `object_directories` that has such a
   // file, and reads the header of the object. kNotFound if no directory has
-  // such a file; kSourceCorrupt, with the id, if the header is damaged; kIo.
+  // such a file; kSourceCorrupt, with the id, if the header is damaged, or if
+  // the file is none or may not be read; kIo.
   static Result<std::unique_ptr<LooseObject>> Open(
       const std::vector<std::string>& object_directories, const ObjectId& id);
 

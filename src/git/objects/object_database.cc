@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/per_thread.h"
+#include "git/files/directory_listing.h"
 #include "git/objects/loose_object.h"
 #include "git/objects/object_listing.h"
 #include "git/objects/pack_directory.h"
@@ -108,6 +109,7 @@ Result<ObjectDatabase> ObjectDatabase::Open(
   ObjectDatabase database(format, std::move(path),
                           std::move(object_directories));
   database.late_->listing = std::move(listing);
+  database.unreadable_ = options.unreadable;
   if (options.bad_indexes == BadIndexes::kSkip) database.FindBadIndexes();
   ZPACK_TRY(database.OpenReaders(options));
   return database;
@@ -201,7 +203,38 @@ Result<ObjectIdTable> ObjectDatabase::List() {
                              [this] { return fallback_->List(); }));
   only_loose_ = std::move(listing.only_loose);
   repeated_ = std::move(listing.repeated);
-  return std::move(listing.all);
+  if (unreadable_ == UnreadableFiles::kFail) return std::move(listing.all);
+  return WithoutUnreadable(std::move(listing.all));
+}
+
+Result<std::map<ObjectId, std::string>> ObjectDatabase::FindUnreadable() const {
+  std::map<ObjectId, std::string> found;
+  const size_t width = ObjectIdWidth(format_);
+  for (const std::string& directory : directories_) {
+    Bytes ids;
+    ZPACK_TRY(ListLooseObjects(format_, directory, ids));
+    for (size_t at = 0; at < ids.size(); at += width) {
+      const ObjectId id(ByteView(ids).subspan(at, width));
+      const std::string path = LooseObjectPath(directory, id);
+      const std::string_view why = WhyUnreadable(path);
+      if (why.empty() || ReadInfo(id)) continue;
+      found.emplace(id,
+                    FormatMessage("'{}' {}", AtPath{path}, MessageText{why}));
+    }
+  }
+  return found;
+}
+
+Result<ObjectIdTable> ObjectDatabase::WithoutUnreadable(
+    ObjectIdTable listed) const {
+  ZPACK_ASSIGN_OR_RETURN(const auto unreadable, FindUnreadable());
+  if (unreadable.empty()) return listed;
+  Bytes ids;
+  for (uint32_t rank = 0; rank < listed.size(); ++rank) {
+    const ObjectId id = listed[rank];
+    if (!unreadable.contains(id)) Append(ids, id.bytes());
+  }
+  return ObjectIdTable::FromSorted(format_, std::move(ids));
 }
 
 const FallbackPacks* ObjectDatabase::PacksOfNow() const {

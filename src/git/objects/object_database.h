@@ -33,6 +33,10 @@ enum class BadIndexes : uint8_t { kFail, kSkip };
 // or something else has its name.
 bool MayBeSkipped(const Error& error);
 
+// What becomes of a loose object or a reflog that is no file or may not be
+// read. Git passes over it, and so does what changes nothing.
+enum class UnreadableFiles : uint8_t { kFail, kPassOver };
+
 struct ReadingOptions {
   // Maximum bytes of cached delta bases. With small packs and few threads, the
   // cache is smaller.
@@ -42,6 +46,7 @@ struct ReadingOptions {
   // takes less time then.
   ExpectedReads expected = ExpectedReads::kContents;
   BadIndexes bad_indexes = BadIndexes::kFail;
+  UnreadableFiles unreadable = UnreadableFiles::kFail;
 
   // Options for kContents, with the memory and the threads of `run`.
   static ReadingOptions For(const RunOptions& run);
@@ -60,6 +65,10 @@ class ObjectDatabase {
   const std::vector<std::string>& directories() const { return directories_; }
   // Why packs were skipped, with BadIndexes::kSkip.
   std::vector<std::string> SkippedPacks() const;
+  // What has the name of a loose object and cannot be read as one, and why, if
+  // the object is nowhere else. List leaves it out with
+  // UnreadableFiles::kPassOver. kIo.
+  Result<std::map<ObjectId, std::string>> FindUnreadable() const;
 
   // As the methods of ObjectSource.
   Result<ObjectIdTable> List();
@@ -94,6 +103,8 @@ class ObjectDatabase {
   Result<T> Find(const ObjectId& id, FromLoose from_loose,
                  FromReader from_reader, FromFallback from_fallback) const;
   Result<ObjectType> ReadCopy(const ObjectId& id, Bytes& content) const;
+  // The ids in `listed` without those of FindUnreadable.
+  Result<ObjectIdTable> WithoutUnreadable(ObjectIdTable listed) const;
   // Reads a copy whose content has the id, not by the readers. Errors as
   // FallbackPacks::Read.
   Result<ObjectType> ReadHashed(const ObjectId& id, Bytes& content) const;
@@ -117,6 +128,7 @@ class ObjectDatabase {
       std::make_shared<PackedObjects>();
   std::unique_ptr<FallbackPacks> fallback_;
   std::unique_ptr<OtherBases> other_bases_;  // of `fallback_`
+  UnreadableFiles unreadable_ = UnreadableFiles::kFail;
   FallbackOptions fallback_options_;
   // From List: ids that are in no pack, which are searched among loose objects
   // first; and ids with several copies, which are checked.
