@@ -215,5 +215,52 @@ TEST_F(UnreadableFilesTest, ObjectThatIsNeededIsNamedWithItsPath) {
   }
 }
 
+// 'git reflog' prints nothing, 'git repack' and 'git gc' go on and do not keep
+// what the reflog names; only for a pipe, 'git reflog' waits.
+TEST_F(UnreadableFilesTest, ReflogCountsAsAbsent) {
+  const std::string log = "logs/refs/heads/main";
+  const std::string path = repo_.git_dir() + '/' + log;
+  ASSERT_FALSE(ReadFile(path).empty());
+  for (const Unreadable kind : kUnreadable) {
+    SCOPED_TRACE(Reason(kind));
+    Make(kind, path);
+    ProcessResult result = Convert();
+    EXPECT_EQ(result.exit_code, 0) << ::testing::PrintToString(result);
+    EXPECT_EQ(RunZpack({"list-refs", file_}).out,
+              repo_.Git({"show-ref", "--head"}) + '\n');
+    const std::string files = RunZpack({"list-files", file_}).out;
+    EXPECT_THAT(files, AllOf(HasSubstr("logs/HEAD"), Not(HasSubstr(log))));
+    // Git leaves directories there itself, when branches go.
+    if (kind != Unreadable::kDirectory) {
+      EXPECT_THAT(result.err,
+                  HasSubstr(fmt::format("warning: not included: '{}' {}\n", log,
+                                        kind == Unreadable::kForbidden
+                                            ? "may not be read"
+                                            : "is not a regular file")));
+    }
+    result = RunBound({"verify", "-q", "--against", repo_.path(), file_});
+    EXPECT_EQ(result.exit_code, 0) << ::testing::PrintToString(result);
+    EXPECT_EQ(RunBound({"report", repo_.path()}).exit_code, 0);
+  }
+}
+
+// What may not be read may keep objects alive. What is no file names none.
+TEST_F(UnreadableFilesTest, ReflogThatMayNotBeReadStopsRepack) {
+  const std::string path = repo_.git_dir() + "/logs/refs/heads/main";
+  for (const Unreadable kind : kUnreadable) {
+    SCOPED_TRACE(Reason(kind));
+    Make(kind, path);
+    const ProcessResult result =
+        RunBound({"repack", "-q", "-a", "-d", repo_.path()});
+    if (kind == Unreadable::kForbidden) {
+      EXPECT_EQ(result.exit_code, 128);
+      EXPECT_EQ(result.err,
+                "fatal: cannot open '" + path + "': Permission denied\n");
+    } else {
+      EXPECT_EQ(result.exit_code, 0) << ::testing::PrintToString(result);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace zpack::testing

@@ -371,9 +371,10 @@ class FileLister {
     ListedFile found{group, std::move(name), std::move(file.name),
                      file.executable, file.size};
     if (IsReflog(found)) {
+      const std::string& root = RootOf(location_, found.source);
+      if (NoteUnreadable(root, found.source)) return {};
       using End = ReflogSnapshots::End;
-      ZPACK_ASSIGN_OR_RETURN(
-          const End end, reflogs_.Take(RootOf(location_, found.source), found));
+      ZPACK_ASSIGN_OR_RETURN(const End end, reflogs_.Take(root, found));
       if (end == End::kGone) return {};
       if (end == End::kInLine) {
         listed_.left_out.push_back(FormatMessage(
@@ -446,14 +447,18 @@ class FileLister {
       listed_.left_out.push_back(FormatMessage(
           "refs below '{}', a link to a directory above it", link));
     }
-    for (const std::string& name : refs.others) NoteNoFile(root, name);
+    for (const std::string& name : refs.others) NoteUnreadable(root, name);
     return {};
   }
 
-  // Notes why `root`/`name`, which Git passes over, is no file.
-  void NoteNoFile(const std::string& root, const std::string& name) {
-    listed_.left_out.push_back(FormatMessage(
-        "'{}' {}", name, MessageText{WhyNoFile(root + '/' + name)}));
+  // Whether `root`/`name`, which Git passes over then, cannot be read. Notes
+  // why.
+  bool NoteUnreadable(const std::string& root, const std::string& name) {
+    const std::string_view why = WhyUnreadable(root + '/' + name);
+    if (why.empty()) return false;
+    listed_.left_out.push_back(
+        FormatMessage("'{}' {}", name, MessageText{why}));
+    return true;
   }
 
   const RepositoryLocation& location_;

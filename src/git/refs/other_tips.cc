@@ -179,6 +179,10 @@ Status TipsReader::AddGrafts() {
 }
 
 Status TipsReader::AddReflogTips(const std::string& name) {
+  if (callbacks_.unreadable == UnreadableFiles::kPassOver &&
+      !WhyUnreadable(Path(name)).empty()) {
+    return {};
+  }
   ZPACK_ASSIGN_OR_RETURN(const auto lines, ReadLines(Path(name)));
   Ids ids;
   for (const std::string_view line : lines) {
