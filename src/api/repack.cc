@@ -9,6 +9,7 @@
 #include "base/phase_timer.h"
 #include "git/files/directory_listing.h"
 #include "git/libgit2_options.h"
+#include "git/objects/pack_directory.h"
 #include "git/repack/git_pack_store.h"
 #include "git/repack/repack_configuration.h"
 #include "git/repository_layout.h"
@@ -132,7 +133,7 @@ Status CheckSettings(const RepackOptions& options,
 
 // Why Git is not run: it follows links among the refs to directories above them
 // until the names are too long, which may take forever, and opens a pipe among
-// them. Empty if there is neither.
+// them or among the packs. Empty if there is none.
 Result<std::string> WhyNoGit(const RepackSettings& settings) {
   const std::string directory = settings.common_directory + '/';
   ZPACK_ASSIGN_OR_RETURN(const FileListing refs,
@@ -144,6 +145,12 @@ Result<std::string> WhyNoGit(const RepackSettings& settings) {
   }
   for (const std::string& name : refs.others) {
     const Status checked = CheckRegular(directory + name);
+    if (!checked) return checked.error().message;
+  }
+  ZPACK_ASSIGN_OR_RETURN(const auto directories,
+                         ListObjectDirectories(settings.common_directory));
+  for (const std::string& objects : directories.found) {
+    const Status checked = CheckPackFiles(objects);
     if (!checked) return checked.error().message;
   }
   return "";
@@ -181,6 +188,9 @@ Result<RepackStats> RepackRepository(FileSystem& file_system,
   PhaseTimer timer(given.run.progress);
   RepackOptions options = given;
   ZPACK_TRY(AvoidEndlessGit(settings, options));
+  // It could not be removed together with the packs that it lists.
+  ZPACK_TRY(CheckRegular(PackDirectory(settings.object_directory) +
+                         "/multi-pack-index"));
   options.run.progress = &timer;
   options.run.threads = RepackThreads(given.run);
   GitPackStore store(file_system, location, settings,

@@ -242,8 +242,8 @@ Result<bool> HasPromisorPack(
     const std::vector<std::string>& object_directories) {
   for (const std::string& directory : object_directories) {
     ZPACK_ASSIGN_OR_RETURN(const auto files, ListPackFiles(directory));
-    for (const std::string& file : files) {
-      if (file.ends_with(".promisor")) return true;
+    for (const std::string& name : PacksAmong(directory, files)) {
+      if (files.contains(name + ".promisor")) return true;
     }
   }
   return false;

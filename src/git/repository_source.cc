@@ -172,6 +172,10 @@ Result<ListedFiles> RepositorySource::ListFiles(
   ZPACK_ASSIGN_OR_RETURN(
       ListedFiles listed,
       ListRepositoryFiles(location_, storage_.format, others, lfs));
+  for (const std::string& directory : objects_.directories()) {
+    ZPACK_ASSIGN_OR_RETURN(auto no_packs, ListNoPacks(directory));
+    std::ranges::move(no_packs, std::back_inserter(listed.left_out));
+  }
   ZPACK_ASSIGN_OR_RETURN(const auto unreadable, objects_.FindUnreadable());
   for (const auto& [id, why] : unreadable) {
     listed.left_out.push_back(

@@ -16,8 +16,6 @@
 namespace zpack {
 namespace {
 
-constexpr std::string_view kPromisorPack = ".promisor";
-
 // A remote, as far as its entries have been read.
 struct ConfiguredRemote {
   PromisorRemote remote;
@@ -134,11 +132,8 @@ Result<ObjectIdTable> ListPromisorPacks(
   std::vector<ObjectIdTable> tables;
   for (const std::string& directory : object_directories) {
     ZPACK_ASSIGN_OR_RETURN(const auto files, ListPackFiles(directory));
-    for (const std::string& file : files) {
-      if (!file.ends_with(kPromisorPack)) continue;
-      const std::string name =
-          file.substr(0, file.size() - kPromisorPack.size());
-      if (!files.contains(name + ".idx")) continue;
+    for (const std::string& name : PacksAmong(directory, files)) {
+      if (!files.contains(name + ".promisor")) continue;
       auto ids = ReadPackIds(format, PosixFileSystem(), directory, name);
       if (ids) {
         tables.push_back(*std::move(ids));

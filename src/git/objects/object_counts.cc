@@ -76,11 +76,9 @@ Result<DirectoryCounts> CountObjects(const std::string& object_directory,
   ZPACK_TRY(CountLoose(object_directory, format, counts));
   const std::string packs = PackDirectory(object_directory);
   ZPACK_ASSIGN_OR_RETURN(const auto files, ListPackFiles(object_directory));
-  for (const std::string& file : files) {
-    if (!IsPackIndexName(file)) continue;
-    const std::string index = packs + '/' + file;
-    const auto pack_status =
-        Examine(index.substr(0, index.size() - 4) + ".pack");
+  for (const std::string& name : PacksAmong(object_directory, files)) {
+    const std::string index = packs + '/' + name + ".idx";
+    const auto pack_status = Examine(packs + '/' + name + ".pack");
     const auto index_status = Examine(index);
     if (!pack_status || !index_status) continue;
     ZPACK_ASSIGN_OR_RETURN(const uint32_t objects, CountIndexed(index));

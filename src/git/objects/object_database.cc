@@ -14,7 +14,6 @@
 #include "git/files/directory_listing.h"
 #include "git/objects/loose_object.h"
 #include "git/objects/object_listing.h"
-#include "git/objects/pack_directory.h"
 #include "git/repository_layout.h"
 #include "object/content_stream.h"
 #include "object/object_hasher.h"
@@ -102,9 +101,6 @@ Result<ObjectDatabase> ObjectDatabase::Open(
     ObjectFormat format, std::string path,
     std::vector<std::string> object_directories,
     const ReadingOptions& options) {
-  for (const std::string& directory : object_directories) {
-    ZPACK_TRY(CheckPackFiles(directory));
-  }
   ZPACK_ASSIGN_OR_RETURN(auto listing, IndexedPacks(object_directories));
   ObjectDatabase database(format, std::move(path),
                           std::move(object_directories));
@@ -241,9 +237,6 @@ const FallbackPacks* ObjectDatabase::PacksOfNow() const {
   const std::scoped_lock lock(late_->mutex);
   const auto listing = IndexedPacks(directories_);
   if (!listing || *listing == late_->listing) return late_->packs.get();
-  for (const std::string& directory : directories_) {
-    if (!CheckPackFiles(directory)) return late_->packs.get();
-  }
   // Other threads may still use the packs that were opened before.
   if (late_->packs) late_->before.push_back(std::move(late_->packs));
   late_->packs = std::make_unique<FallbackPacks>(

@@ -3,7 +3,6 @@
 
 #include "git/objects/object_listing.h"
 
-#include <string_view>
 #include <utility>
 
 #include "base/error.h"
@@ -69,14 +68,10 @@ Result<ObjectIdTable> FindRepeated(const std::vector<ObjectIdTable>& tables,
 
 Result<std::vector<std::string>> IndexedPacks(
     const std::vector<std::string>& object_directories) {
-  constexpr std::string_view kExtension = ".idx";
   std::vector<std::string> packs;
   for (const std::string& directory : object_directories) {
     ZPACK_ASSIGN_OR_RETURN(const auto files, ListPackFiles(directory));
-    for (const std::string& file : files) {
-      if (!IsPackIndexName(file)) continue;
-      const std::string name = file.substr(0, file.size() - kExtension.size());
-      if (!files.contains(name + ".pack")) continue;
+    for (const std::string& name : PacksAmong(directory, files)) {
       packs.push_back(PackDirectory(directory) + '/' + name);
     }
   }

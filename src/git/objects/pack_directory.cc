@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <set>
 #include <utility>
 
@@ -22,6 +23,8 @@
 
 namespace zpack {
 
+namespace fs = std::filesystem;
+
 std::string PackDirectory(const std::string& object_directory) {
   return object_directory + "/pack";
 }
@@ -35,6 +38,21 @@ Result<std::set<std::string>> ListPackFiles(
   ZPACK_ASSIGN_OR_RETURN(const auto names,
                          ListNames(PackDirectory(object_directory)));
   return std::set<std::string>(names.begin(), names.end());
+}
+
+std::vector<std::string> PacksAmong(const std::string& object_directory,
+                                    const std::set<std::string>& files) {
+  std::vector<std::string> names;
+  for (const std::string& file : files) {
+    if (!IsPackIndexName(file)) continue;
+    std::string name = file.substr(0, file.size() - 4);
+    const std::string pack = name + ".pack";
+    if (files.contains(pack) &&
+        WhyNoFile(PackDirectory(object_directory) + '/' + pack).empty()) {
+      names.push_back(std::move(name));
+    }
+  }
+  return names;
 }
 
 Status CheckPackFiles(const std::string& object_directory) {
@@ -67,22 +85,22 @@ Status CheckPackFiles(const std::string& object_directory) {
 Result<std::vector<PackFiles>> ListPacks(const std::string& object_directory) {
   ZPACK_ASSIGN_OR_RETURN(const auto files, ListPackFiles(object_directory));
   std::vector<PackFiles> packs;
-  for (const std::string& file : files) {
-    if (!IsPackIndexName(file)) continue;
-    const std::string name = file.substr(0, file.size() - 4);
-    if (!files.contains(name + ".pack")) continue;
+  for (const std::string& name : PacksAmong(object_directory, files)) {
+    const std::string path = PackDirectory(object_directory) + '/' + name;
     struct stat info;
-    const std::string path = PackDirectory(object_directory) + '/' + file;
     struct stat pack;
-    const std::string pack_path =
-        PackDirectory(object_directory) + '/' + name + ".pack";
-    if (stat(path.c_str(), &info) != 0 || stat(pack_path.c_str(), &pack) != 0) {
+    if (stat((path + ".idx").c_str(), &info) != 0 ||
+        stat((path + ".pack").c_str(), &pack) != 0) {
       continue;  // no longer exists
     }
+    const auto leads_to_one = [&](const char* extension) {
+      std::error_code error;
+      return files.contains(name + extension) &&
+             fs::exists(path + extension, error);
+    };
     packs.push_back(
-        {name, files.contains(name + ".keep"),
-         files.contains(name + ".promisor"), files.contains(name + ".mtimes"),
-         info.st_ino,
+        {name, files.contains(name + ".keep"), leads_to_one(".promisor"),
+         leads_to_one(".mtimes"), info.st_ino,
          info.st_mtim.tv_sec * int64_t{1'000'000'000} + info.st_mtim.tv_nsec,
          pack.st_mtim.tv_sec});
   }
@@ -98,9 +116,28 @@ Result<std::vector<std::string>> ListPacksWithoutIndex(
     if (!file.ends_with(kExtension) || file.starts_with('.')) continue;
     const std::string name = file.substr(0, file.size() - kExtension.size());
     if (files.contains(name + ".idx")) continue;
-    packs.push_back(PackDirectory(object_directory) + '/' + file);
+    std::string path = PackDirectory(object_directory) + '/' + file;
+    if (WhyNoFile(path).empty()) packs.push_back(std::move(path));
   }
   return packs;
+}
+
+Result<std::vector<std::string>> ListNoPacks(
+    const std::string& object_directory) {
+  constexpr std::string_view kExtension = ".idx";
+  ZPACK_ASSIGN_OR_RETURN(const auto files, ListPackFiles(object_directory));
+  std::vector<std::string> sentences;
+  for (const std::string& file : files) {
+    if (!IsPackIndexName(file)) continue;
+    const std::string path = PackDirectory(object_directory) + '/' +
+                             file.substr(0, file.size() - kExtension.size()) +
+                             ".pack";
+    const std::string_view why = WhyNoFile(path);
+    if (why.empty()) continue;
+    sentences.push_back(
+        FormatMessage("'{}' {}", AtPath{path}, MessageText{why}));
+  }
+  return sentences;
 }
 
 Result<ObjectIdTable> ReadPackIds(ObjectFormat format, FileSystem& file_system,
@@ -183,6 +220,10 @@ Status RemovePacks(FileSystem& file_system, const std::string& object_directory,
   for (const PackFiles& pack : packs) {
     const std::string path = directory + '/' + pack.name;
     for (const char* const suffix : kSuffixes) {
+      // As in Git, a directory stays.
+      std::error_code error;
+      const auto status = fs::symlink_status(path + suffix, error);
+      if (status.type() == fs::file_type::directory) continue;
       ZPACK_TRY(RemoveIfThere(file_system, path + suffix));
     }
   }

@@ -32,18 +32,29 @@ bool IsPackIndexName(std::string_view file);
 Result<std::set<std::string>> ListPackFiles(
     const std::string& object_directory);
 
+// Names, without extension, of the packs with an index among `files`, which
+// ListPackFiles has found. As in Git, a pack is a regular file.
+std::vector<std::string> PacksAmong(const std::string& object_directory,
+                                    const std::set<std::string>& files);
+
 // Checks that everything with the name of a pack, an index or a commit graph is
-// a regular file, before libgit2 or Git opens it. kInvalidArgument; kIo if a
-// directory cannot be read.
+// a regular file, before Git opens it. kInvalidArgument; kIo if a directory
+// cannot be read.
 Status CheckPackFiles(const std::string& object_directory);
 
-// The packs of `object_directory` that have an index, sorted by name. kIo if
+// The packs of `object_directory` that have an index, sorted by name. As in
+// Git, a link that leads nowhere makes no promisor or cruft pack of one. kIo if
 // the directory cannot be read.
 Result<std::vector<PackFiles>> ListPacks(const std::string& object_directory);
 
 // The packs of `object_directory` without an index: paths. Not those with names
 // of temporary files. kIo if the directory cannot be read.
 Result<std::vector<std::string>> ListPacksWithoutIndex(
+    const std::string& object_directory);
+
+// What has the name of a pack with an index and is none: sentences. kIo if the
+// directory cannot be read.
+Result<std::vector<std::string>> ListNoPacks(
     const std::string& object_directory);
 
 // The ids, in `format`, in the index of a pack. kNotFound if the index does not
