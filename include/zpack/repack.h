@@ -135,7 +135,8 @@ struct RepackOptions {
   // removed here.
   Borrowed borrowed = Borrowed::kPack;
   // More packs that stay as they are, like packs with a .keep file. A name is
-  // "pack-..." with or without ".pack".
+  // "pack-..." with or without ".pack". If there is no such pack, there is a
+  // warning.
   std::vector<std::string> keep_packs;
   // Maximum bytes of a pack; more objects go into more packs. A single object
   // that takes more makes a larger pack. 0 means no limit. The default is
@@ -226,7 +227,6 @@ struct RepackStats {
 //   extensions.preciousObjects is set; `expiration` where gc.recentObjectsHook
 //   is set; Bitmap::kYes where core.multiPackIndex is false;
 //   MultiPackIndex::kWrite where midx.version is unknown.
-// - kNotFound: a pack of `keep_packs` does not exist.
 // - kExists: another process repacks the repository, or holds a lock that is
 //   needed to remove packs.
 // - any error of write_multi_pack_index.

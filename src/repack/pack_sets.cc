@@ -31,16 +31,17 @@ bool PacksKept(const RepackJob& job) {
              : job.settings.pack_kept_objects;
 }
 
-Status CheckNames(const RepackJob& job, const std::vector<PackFiles>& packs) {
+// As in Git, a name without a pack has no effect.
+void WarnOfNames(const RepackJob& job, const std::vector<PackFiles>& packs,
+                 std::vector<std::string>& warnings) {
   for (const std::string& name : job.options.keep_packs) {
     if (std::ranges::none_of(packs, [&](const PackFiles& pack) {
           return IsNamed(pack.name, name);
         })) {
-      return MakeError(ErrorCode::kNotFound, "no pack '{}' in '{}'", name,
-                       job.settings.object_directory);
+      warnings.push_back(FormatMessage("no pack '{}' in '{}'", name,
+                                       AtPath{job.settings.object_directory}));
     }
   }
-  return {};
 }
 
 // Finds the packs that may be rolled up, and sorts them into both geometries.
@@ -126,10 +127,11 @@ Result<PackSets> DivideGeometric(const RepackJob& job,
 
 }  // namespace
 
-Result<PackSets> DividePacks(const RepackJob& job) {
+Result<PackSets> DividePacks(const RepackJob& job,
+                             std::vector<std::string>& warnings) {
   const RepackOptions& options = job.options;
   ZPACK_ASSIGN_OR_RETURN(const auto packs, job.store.ListPacks());
-  ZPACK_TRY(CheckNames(job, packs));
+  WarnOfNames(job, packs, warnings);
   if (options.geometric != 0) return DivideGeometric(job, packs);
   PackSets sets;
   for (const PackFiles& pack : packs) {

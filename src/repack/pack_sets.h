@@ -33,8 +33,10 @@ struct PackSets {
   PackGeometry promisor;
 };
 
-// Returns kNotFound if the options name a pack to keep that does not exist.
-Result<PackSets> DividePacks(const RepackJob& job);
+// Adds a warning for each pack to keep that the options name and that does not
+// exist.
+Result<PackSets> DividePacks(const RepackJob& job,
+                             std::vector<std::string>& warnings);
 
 // Returns the ids in several packs. Ignores a pack that no longer exists:
 // another repack removed it and kept the objects that are needed.

@@ -50,7 +50,8 @@ Result<RepackStats> RunRepack(const RepackJob& job) {
   RepackStats stats;
   // List packs before objects: whatever is in these packs is enumerated below,
   // even if other processes add packs meanwhile.
-  ZPACK_ASSIGN_OR_RETURN(const PackSets packs, DividePacks(job));
+  ZPACK_ASSIGN_OR_RETURN(const PackSets packs,
+                         DividePacks(job, stats.warnings));
   ZPACK_TRY(CheckLocks(job, packs));
   ZPACK_ASSIGN_OR_RETURN(const auto source, OpenSource(job));
   stats.source_bytes = source->PackedBytes();

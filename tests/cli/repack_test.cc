@@ -3,6 +3,7 @@
 //
 // 'repack': one good pack, the same objects and refs, and what the options do.
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -302,9 +303,22 @@ TEST_F(RepackTest, RedundantPackGoesWhenAKeptOneHasEverything) {
   EXPECT_EQ(ReadState(repo_.path()), state);
 }
 
-TEST_F(RepackTest, UnknownPackToKeepIsRefused) {
+// To Git, the option is as if it was not there.
+TEST_F(RepackTest, UnknownPackToKeepIsAWarning) {
   ManyPlaces();
-  ExpectRefusal("pack-none", {"-d", "--keep-pack", "pack-none.pack"});
+  for (const char* const name : {"pack-none.pack", "pack-none", "", "./x"}) {
+    SCOPED_TRACE(name);
+    const std::vector<std::string> options = {"-a", "-d", "--keep-pack", name};
+    const std::string ours = Copy("ours");
+    const std::string theirs = Copy("theirs");
+    const ProcessResult result = Repack(ours, options);
+    EXPECT_EQ(result.exit_code, 0) << ::testing::PrintToString(result);
+    EXPECT_EQ(result.err, fmt::format("warning: no pack '{}' in '{}/objects'\n",
+                                      name, ours));
+    ASSERT_TRUE(
+        RunGit({"repack", "-q", "-a", "-d", "--keep-pack", name}, theirs).ok());
+    EXPECT_EQ(State(ours), State(theirs));
+  }
 }
 
 TEST_F(RepackTest, CruftPacksStay) {
