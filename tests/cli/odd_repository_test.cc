@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "base/file.h"
 #include "support/repack_fixture.h"
 
 namespace zpack::testing {
@@ -162,6 +163,64 @@ TEST_F(OddRepositoryTest, HeadThatGitRefusesIsRefused) {
     EXPECT_EQ(result.exit_code, 128) << ::testing::PrintToString(result);
     EXPECT_EQ(result.err, "fatal: not a git repository: '" + repo_.path() +
                               "', whose HEAD is damaged\n");
+  }
+}
+
+// 'git clone --mirror', 'git repack -a -d' and 'git gc' go on; Git 2.55 keeps
+// what the reflog and the index of the work tree name, and Git 2.39 not even
+// the reflog. Here, 'convert' goes on, and 'repack' only if there is no HEAD at
+// all: it may have named the newest commit.
+TEST_F(OddRepositoryTest, LinkedWorktreeWhoseHeadIsNone) {
+  const std::string linked = dir_ / "linked";
+  repo_.Git({"worktree", "add", "-q", "--detach", linked, "main"});
+  WriteFile(linked + "/own", "own\n");
+  ASSERT_TRUE(RunGit({"add", "own"}, linked).ok());
+  ASSERT_TRUE(RunGit({"commit", "-q", "-m", "own"}, linked).ok());
+  const std::string own =
+      SplitLines(RunGit({"rev-parse", "HEAD"}, linked).out)[0];
+  const std::string name = "worktrees/linked/HEAD";
+  const std::string path = repo_.git_dir() + '/' + name;
+  enum class Form : uint8_t { kText, kMissing, kDangling, kDirectory };
+  struct Case {
+    Form form;
+    std::string text;
+    std::string reason;  // in a warning
+  };
+  const std::string bad =
+      "what HEAD of a work tree names: cannot read ref "
+      "'HEAD' of '" +
+      DirectoryOf(path) + "': ";
+  const std::vector<Case> cases = {
+      {Form::kText, "", bad + "it is empty"},
+      {Form::kText, "garbage\n", bad + "neither an id nor a ref"},
+      {Form::kText, "0123\n", bad + "neither an id nor a ref"},
+      {Form::kText, FakeId('0') + '\n', bad + "its id is " + FakeId('0')},
+      {Form::kMissing, "", ""},
+      {Form::kDangling, "", '\'' + name + "' is not a regular file"},
+      {Form::kDirectory, "", ""}};
+  for (const auto& [form, text, reason] : cases) {
+    SCOPED_TRACE(fmt::format("{} '{}'", static_cast<int>(form), text));
+    fs::remove_all(path);
+    if (form == Form::kText) WriteFile(path, text);
+    if (form == Form::kDangling) fs::create_symlink("nowhere", path);
+    if (form == Form::kDirectory) fs::create_directory(path);
+    ProcessResult result = Convert({"--reachable"});
+    EXPECT_EQ(result.exit_code, 0) << ::testing::PrintToString(result);
+    if (!reason.empty()) {
+      EXPECT_THAT(result.err,
+                  HasSubstr("warning: not included: " + reason + '\n'));
+    }
+    EXPECT_TRUE(RunZpack({"cat-file", "-t", file_, own}).ok());
+    result = RunZpack({"verify", "-q", "--against", repo_.path(), file_});
+    EXPECT_EQ(result.exit_code, 0) << ::testing::PrintToString(result);
+    EXPECT_EQ(RunZpack({"report", repo_.path()}).exit_code, 0);
+    if (form == Form::kMissing) {
+      const std::string copy = Copy("copy");
+      EXPECT_EQ(Repack(copy, {"-a", "-d"}).exit_code, 0);
+      EXPECT_TRUE(RunGit({"cat-file", "-e", own}, copy).ok());
+    } else {
+      ExpectRefusal(DirectoryOf(path), {"-a", "-d"});
+    }
   }
 }
 

@@ -264,12 +264,25 @@ class FileLister {
         ZPACK_TRY(AddReftableHead(directory));
       } else {
         ZPACK_TRY(AddTree(FileGroup::kWorktrees, directory + "/HEAD"));
+        NoteBadHead(directory);
         ZPACK_TRY(AddTree(FileGroup::kWorktrees, directory + "/logs/HEAD"));
       }
       ZPACK_TRY(AddTree(FileGroup::kWorktrees, directory + "/gitdir"));
       ZPACK_TRY(AddTree(FileGroup::kWorktrees, directory + "/locked"));
     }
     return {};
+  }
+
+  // HEAD of a linked worktree that is a file and no ref, so that it names
+  // nothing.
+  void NoteBadHead(const std::string& directory) {
+    const auto head = ReadLooseRef(format_.object_format,
+                                   location_.common_directory + '/' + directory,
+                                   std::string(kHeadName));
+    if (head || head.error().code != ErrorCode::kSourceCorrupt) return;
+    listed_.left_out.push_back(
+        FormatMessage("what HEAD of a work tree names: {}",
+                      MessageText{head.error().message}));
   }
 
   // HEAD of a linked worktree and its reflog, as they are in files.

@@ -34,7 +34,8 @@ enum class BadIndexes : uint8_t { kFail, kSkip };
 bool MayBeSkipped(const Error& error);
 
 // What becomes of a loose object or a reflog that is no file or may not be
-// read. Git passes over it, and so does what changes nothing.
+// read, and of refs of a worktree, such as its HEAD, that are none. Git passes
+// over them, and so does what changes nothing.
 enum class UnreadableFiles : uint8_t { kFail, kPassOver };
 
 struct ReadingOptions {

@@ -111,6 +111,12 @@ class TipsReader {
   // `index_name`, uses.
   Status AddSharedTips(const WorktreeIndex& index,
                        const std::string& index_name, const std::string& name);
+  // Whether a ref is passed over after this error: its content is bad, or
+  // something else has its name.
+  bool PassesOver(const Error& error) const {
+    return callbacks_.unreadable == UnreadableFiles::kPassOver &&
+           (MayBeSkipped(error) || error.code == ErrorCode::kNotFound);
+  }
   // Adds HEAD and the per-worktree refs.
   Status AddRefsTips(const std::string& directory);
   Status AddStackTips(const std::string& directory);
@@ -258,8 +264,9 @@ Status TipsReader::AddRefsTips(const std::string& directory) {
       names, [](const std::string& name) { return !IsPerWorktreeRef(name); });
   names.emplace_back(kHeadName);
   for (const std::string& name : names) {
-    ZPACK_ASSIGN_OR_RETURN(const auto ref,
-                           ReadLooseRef(format_, Path(directory), name));
+    const auto read = ReadLooseRef(format_, Path(directory), name);
+    if (!read && PassesOver(read.error())) continue;
+    ZPACK_ASSIGN_OR_RETURN(const auto ref, read);
     if (!ref || ref->symbolic()) continue;
     Ids ids;
     AddTip(ref->target.ToHex(), ids);
