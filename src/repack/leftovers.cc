@@ -119,7 +119,7 @@ Result<uint64_t> LoosenObjects(const RepackJob& job, ObjectSource& source,
   uint64_t loosened = 0;
   for (const ListRank rank : ids.ranks()) {
     const ObjectId id = ids[rank];
-    if (!doomed.Find(id) || borrowed.packed.Find(id)) continue;
+    if (!doomed.Find(id) || borrowed.all.Find(id)) continue;
     ZPACK_TRY(CheckStop(job.options.run.stop));
     ZPACK_TRY(job.store.WriteLooseObject(source, id, leftovers.mtimes[rank]));
     ++loosened;

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "inventory/object_enumerator.h"
+#include "object/id_sets.h"
 #include "repack/borrowed_objects.h"
 #include "repack/filtered_objects.h"
 #include "repack/geometric_choice.h"
@@ -74,6 +75,41 @@ Result<ObjectList> WithoutForeign(const RepackJob& job, const PackSets& packs,
   });
 }
 
+// Unreachable objects of `all` that do not go into a cruft pack, as in Git:
+// they are only loose here, and alternates have them in packs.
+Result<ObjectIdTable> FindLooseElsewhere(const RepackJob& job,
+                                         const PackSets& packs,
+                                         const ObjectList& all) {
+  if (job.options.unreachable != Unreachable::kCruft) return ObjectIdTable();
+  ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable loose,
+                         job.store.ListLooseObjects());
+  ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable packed,
+                         ReadIds(job.store, packs.rewritten));
+  Bytes ids;
+  for (const uint32_t rank : RanksOnlyIn(loose, packed)) {
+    const auto listed = all.ids.Find(loose[rank]);
+    if (listed && !all.reached(*listed)) Append(ids, loose[rank].bytes());
+  }
+  ZPACK_ASSIGN_OR_RETURN(
+      const ObjectIdTable only,
+      ObjectIdTable::FromSorted(loose.format(), std::move(ids)));
+  ZPACK_ASSIGN_OR_RETURN(BorrowedObjects borrowed,
+                         FindInAlternates(job, packs, only));
+  return std::move(borrowed.packed);
+}
+
+// The unreachable objects of `all` that survive, without those of `elsewhere`.
+Result<Leftovers> ChooseLeftovers(const RepackJob& job, ObjectSource& source,
+                                  const PackSets& packs, const ObjectList& all,
+                                  const ObjectIdTable& elsewhere) {
+  ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable loose,
+                         FindLooseElsewhere(job, packs, all));
+  ZPACK_ASSIGN_OR_RETURN(
+      const ObjectIdTable others,
+      ObjectIdTable::Merge(all.ids.format(), {elsewhere, loose}));
+  return FindLeftovers(job, source, packs, all, others);
+}
+
 }  // namespace
 
 Result<ObjectChoice> ChooseObjects(const RepackJob& job, ObjectSource& source,
@@ -117,7 +153,7 @@ Result<ObjectChoice> ChooseObjects(const RepackJob& job, ObjectSource& source,
   choice.borrowed_objects = borrowed.all.size();
   if (leaves) {
     ZPACK_ASSIGN_OR_RETURN(choice.leftovers,
-                           FindLeftovers(job, source, packs, all, elsewhere));
+                           ChooseLeftovers(job, source, packs, all, elsewhere));
     all = KeepReached(std::move(all));
   } else if (options.objects == ObjectSet::kAll) {
     ZPACK_ASSIGN_OR_RETURN(all, WithoutForeign(job, packs, std::move(all)));
