@@ -132,20 +132,15 @@ Status CheckSettings(const RepackOptions& options,
 }
 
 // Why Git is not run: it follows links among the refs to directories above them
-// until the names are too long, which may take forever, and opens a pipe among
-// them or among the packs. Empty if there is none.
+// until the names are too long, which may take forever, and waits for a pipe
+// among the packs. Empty if there is neither.
 Result<std::string> WhyNoGit(const RepackSettings& settings) {
-  const std::string directory = settings.common_directory + '/';
   ZPACK_ASSIGN_OR_RETURN(const FileListing refs,
                          WalkFiles(settings.common_directory, "refs"));
   if (!refs.circles.empty()) {
     return FormatMessage(
         "'{}' is a link to a directory above it, which git would follow",
-        AtPath{directory + refs.circles.front()});
-  }
-  for (const std::string& name : refs.others) {
-    const Status checked = CheckRegular(directory + name);
-    if (!checked) return checked.error().message;
+        AtPath{settings.common_directory + '/' + refs.circles.front()});
   }
   ZPACK_ASSIGN_OR_RETURN(const auto directories,
                          ListObjectDirectories(settings.common_directory));

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <iterator>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -143,6 +144,13 @@ std::string LinkTarget(const fs::path& path) {
   return fs::read_symlink(path, error).string();
 }
 
+// The files and others of `listing`, sorted.
+std::vector<std::string> WithOthers(FileListing listing) {
+  std::ranges::move(listing.others, std::back_inserter(listing.files));
+  std::ranges::sort(listing.files);
+  return std::move(listing.files);
+}
+
 // What Git takes for space.
 constexpr std::string_view kRefSpace = " \t\n\r";
 
@@ -205,7 +213,7 @@ Result<FileListing> WalkFiles(const std::string& base,
 Result<std::vector<std::string>> ListFiles(const std::string& base,
                                            const std::string& root) {
   ZPACK_ASSIGN_OR_RETURN(FileListing listing, WalkFiles(base, root));
-  return std::move(listing.files);
+  return WithOthers(std::move(listing));
 }
 
 Result<ObjectDirectories> ListObjectDirectories(
@@ -263,9 +271,10 @@ Result<FileListing> ListLooseRefs(const std::string& directory) {
   return listing;
 }
 
-Result<std::vector<std::string>> ListLooseRefNames(
-    const std::string& directory) {
+Result<std::vector<std::string>> ListLooseRefNames(const std::string& directory,
+                                                   UnreadableFiles others) {
   ZPACK_ASSIGN_OR_RETURN(FileListing listing, ListLooseRefs(directory));
+  if (others == UnreadableFiles::kFail) return WithOthers(std::move(listing));
   return std::move(listing.files);
 }
 

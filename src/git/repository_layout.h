@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "git/files/directory_listing.h"
 #include "zpack/object_id.h"
 #include "zpack/refs.h"
 #include "zpack/result.h"
@@ -37,7 +38,7 @@ struct FileListing {
 // kLimitExceeded if more than 1,000 directories have several names.
 Result<FileListing> WalkFiles(const std::string& base, const std::string& root);
 
-// The files that WalkFiles finds.
+// The files and others that WalkFiles finds, sorted.
 Result<std::vector<std::string>> ListFiles(const std::string& base,
                                            const std::string& root);
 
@@ -71,9 +72,10 @@ Result<bool> HasPromisorPack(
 // with all its refs may be away. Errors as WalkFiles.
 Result<FileListing> ListLooseRefs(const std::string& directory);
 
-// The names that ListLooseRefs finds.
-Result<std::vector<std::string>> ListLooseRefNames(
-    const std::string& directory);
+// The names that ListLooseRefs finds, sorted. With kFail also those of others,
+// which ReadLooseRef refuses.
+Result<std::vector<std::string>> ListLooseRefNames(const std::string& directory,
+                                                   UnreadableFiles others);
 
 // True for per-worktree refs (gitglossary(7)).
 bool IsPerWorktreeRef(std::string_view name);

@@ -53,7 +53,7 @@ class RepositorySource final : public ObjectSource {
         configuration_(std::move(repository.configuration)),
         objects_(std::move(objects)),
         storage_(std::move(storage)),
-        refs_(OpenRefStore(location_, storage_.format)) {}
+        refs_(OpenRefStore(location_, storage_.format, storage_.unreadable)) {}
 
   const std::string& path() const override { return location_.name; }
   ObjectFormat object_format() const override {

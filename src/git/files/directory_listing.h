@@ -7,6 +7,7 @@
 
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -35,6 +36,13 @@ std::string_view WhyNoFile(const std::string& path);
 
 // As WhyNoFile, and also if the file may not be read.
 std::string_view WhyUnreadable(const std::string& path);
+
+// What becomes of a loose object, ref or reflog that is no file, of a loose
+// object or reflog that may not be read, and of refs of a worktree, such as its
+// HEAD, that are none. Git passes over them, and so does what changes nothing.
+// `repack` does not: they may keep objects alive, for example those on a disk
+// that is away.
+enum class UnreadableFiles : uint8_t { kFail, kPassOver };
 
 // Checks that `path` is a regular file or does not exist, before libgit2 or Git
 // opens it: either would wait for a pipe. kInvalidArgument.

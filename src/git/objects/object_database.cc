@@ -11,7 +11,6 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/per_thread.h"
-#include "git/files/directory_listing.h"
 #include "git/objects/loose_object.h"
 #include "git/objects/object_listing.h"
 #include "git/repository_layout.h"

@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "git/files/directory_listing.h"
 #include "git/objects/fallback_packs.h"
 #include "git/objects/other_bases.h"
 #include "git/objects/packed_objects.h"
@@ -32,11 +33,6 @@ enum class BadIndexes : uint8_t { kFail, kSkip };
 // Whether an index is skipped with kSkip after this error: its content is bad,
 // or something else has its name.
 bool MayBeSkipped(const Error& error);
-
-// What becomes of a loose object or a reflog that is no file or may not be
-// read, and of refs of a worktree, such as its HEAD, that are none. Git passes
-// over them, and so does what changes nothing.
-enum class UnreadableFiles : uint8_t { kFail, kPassOver };
 
 struct ReadingOptions {
   // Maximum bytes of cached delta bases. With small packs and few threads, the

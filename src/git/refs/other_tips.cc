@@ -18,6 +18,7 @@
 
 #include "base/error.h"
 #include "git/files/directory_listing.h"
+#include "git/objects/object_database.h"
 #include "git/refs/reftable_refs.h"
 #include "git/refs/worktree_index.h"
 #include "git/repository_layout.h"
@@ -259,7 +260,8 @@ Status TipsReader::AddIndexesTips(const std::string& directory) {
 }
 
 Status TipsReader::AddRefsTips(const std::string& directory) {
-  ZPACK_ASSIGN_OR_RETURN(auto names, ListLooseRefNames(Path(directory)));
+  ZPACK_ASSIGN_OR_RETURN(
+      auto names, ListLooseRefNames(Path(directory), callbacks_.unreadable));
   std::erase_if(
       names, [](const std::string& name) { return !IsPerWorktreeRef(name); });
   names.emplace_back(kHeadName);

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "git/config/repository_format.h"
-#include "git/objects/object_database.h"
+#include "git/files/directory_listing.h"
 #include "object/tip_group.h"
 #include "zpack/object_id.h"
 #include "zpack/result.h"
@@ -31,7 +31,7 @@ struct TipCallbacks {
 // one: in reflogs, HEAD, per-worktree refs, the state of an unfinished command
 // such as a merge or rebase, and the index. A graft of a commit that does not
 // exist does not count. Every source must be read completely: kIo if a
-// directory or file cannot be read, except for reflogs as
+// directory or file cannot be read, except for reflogs and refs as
 // TipCallbacks::unreadable says; kSourceCorrupt, kUnsupported or
 // kLimitExceeded if its content cannot.
 Result<std::vector<TipGroup>> ReadOtherTips(const RepositoryFormat& format,

@@ -19,8 +19,9 @@ enum class RefScope : uint8_t { kWorktree, kCommon };
 
 class FileRefStore final : public RefStore {
  public:
-  FileRefStore(const RepositoryLocation& location, ObjectFormat format)
-      : location_(location), format_(format) {}
+  FileRefStore(const RepositoryLocation& location, ObjectFormat format,
+               UnreadableFiles others)
+      : location_(location), format_(format), others_(others) {}
 
   Result<std::optional<Ref>> ReadHead() const override {
     return ReadLooseRef(format_, location_.git_directory, "HEAD");
@@ -38,11 +39,13 @@ class FileRefStore final : public RefStore {
 
   RepositoryLocation location_;
   ObjectFormat format_;
+  UnreadableFiles others_;
 };
 
 Status FileRefStore::ReadLooseRefs(const std::string& directory, RefScope scope,
                                    RefsByName& refs) const {
-  ZPACK_ASSIGN_OR_RETURN(const auto names, ListLooseRefNames(directory));
+  ZPACK_ASSIGN_OR_RETURN(const auto names,
+                         ListLooseRefNames(directory, others_));
   for (const std::string& name : names) {
     if (is_linked_worktree() &&
         IsPerWorktreeRef(name) != (scope == RefScope::kWorktree)) {
@@ -93,11 +96,12 @@ class ReftableRefStore final : public RefStore {
 }  // namespace
 
 std::unique_ptr<RefStore> OpenRefStore(const RepositoryLocation& location,
-                                       const RepositoryFormat& format) {
+                                       const RepositoryFormat& format,
+                                       UnreadableFiles others) {
   if (format.ref_storage == RefStorage::kReftable) {
     return std::make_unique<ReftableRefStore>(location, format.object_format);
   }
-  return std::make_unique<FileRefStore>(location, format.object_format);
+  return std::make_unique<FileRefStore>(location, format.object_format, others);
 }
 
 }  // namespace zpack

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "git/config/repository_format.h"
+#include "git/files/directory_listing.h"
 #include "git/repository_location.h"
 #include "zpack/object_id.h"
 #include "zpack/refs.h"
@@ -34,8 +35,10 @@ class RefStore {
   virtual Result<RefsByName> ListRefs() const = 0;
 };
 
-// The refs of a repository of this format.
-std::unique_ptr<RefStore> OpenRefStore(const RepositoryLocation& location,
-                                       const RepositoryFormat& format);
+// The refs of a repository of this format. `others` is for what is no ref below
+// a directory of refs.
+std::unique_ptr<RefStore> OpenRefStore(
+    const RepositoryLocation& location, const RepositoryFormat& format,
+    UnreadableFiles others = UnreadableFiles::kFail);
 
 }  // namespace zpack
