@@ -3,6 +3,8 @@
 
 #include "convert/leave_out_damaged.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "base/error.h"
@@ -53,11 +55,8 @@ Result<std::vector<std::string>> DescribeSkipped(
     ObjectSource& source, const std::vector<SourceLoss>& lost) {
   std::vector<std::string> skipped = source.SkippedFiles();
   if (lost.empty()) return skipped;
-  ZPACK_ASSIGN_OR_RETURN(const auto packs, source.PacksWithoutIndex());
-  for (const std::string& pack : packs) {
-    skipped.push_back(
-        FormatMessage("'{}' has no index; 'git index-pack' makes it", pack));
-  }
+  ZPACK_ASSIGN_OR_RETURN(auto packs, source.UnusablePacks());
+  std::ranges::move(packs, std::back_inserter(skipped));
   return skipped;
 }
 

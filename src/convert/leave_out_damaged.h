@@ -33,7 +33,7 @@ Result<std::vector<std::string>> LeaveOutDamagedFiles(const RunOptions& run,
 
 // What of the repository was skipped because it is damaged, for people; of
 // packs without an index, only if objects were `lost`. Errors: those of
-// ObjectSource::PacksWithoutIndex.
+// ObjectSource::UnusablePacks.
 Result<std::vector<std::string>> DescribeSkipped(
     ObjectSource& source, const std::vector<SourceLoss>& lost);
 

@@ -112,7 +112,7 @@ class RepositorySource final : public ObjectSource {
   std::vector<std::string> MissingAlternates() override {
     return storage_.missing_alternates;
   }
-  Result<std::vector<std::string>> PacksWithoutIndex() override;
+  Result<std::vector<std::string>> UnusablePacks() override;
   std::vector<std::string> SkippedFiles() override;
 
  private:
@@ -222,11 +222,16 @@ Status RepositorySource::TakeBadIndex(const Error& bad) {
   return {};
 }
 
-Result<std::vector<std::string>> RepositorySource::PacksWithoutIndex() {
+Result<std::vector<std::string>> RepositorySource::UnusablePacks() {
   std::vector<std::string> all;
   for (const std::string& directory : objects_.directories()) {
-    ZPACK_ASSIGN_OR_RETURN(auto packs, ListPacksWithoutIndex(directory));
-    std::ranges::move(packs, std::back_inserter(all));
+    ZPACK_ASSIGN_OR_RETURN(const auto packs, ListPacksWithoutIndex(directory));
+    for (const std::string& pack : packs) {
+      all.push_back(
+          FormatMessage("'{}' has no index: 'git index-pack' makes it", pack));
+    }
+    ZPACK_ASSIGN_OR_RETURN(auto no_packs, ListNoPacks(directory));
+    std::ranges::move(no_packs, std::back_inserter(all));
   }
   return all;
 }

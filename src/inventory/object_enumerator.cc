@@ -70,10 +70,9 @@ std::unexpected<Error> MissingError(const Walked& walked,
        source.MissingAlternates() | std::views::take(kMissingNamed)) {
     names += FormatMessage("; its alternate '{}' does not exist", directory);
   }
-  if (const auto packs = source.PacksWithoutIndex()) {
+  if (const auto packs = source.UnusablePacks()) {
     for (const std::string& pack : *packs | std::views::take(kMissingNamed)) {
-      names +=
-          FormatMessage("; '{}' has no index: 'git index-pack' makes it", pack);
+      names += FormatMessage("; {}", MessageText{pack});
     }
   }
   if (!source.IsPartialClone()) names += Explain(walked, *missing.begin());

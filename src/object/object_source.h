@@ -141,8 +141,8 @@ class ObjectSource {
   }
   // Alternates that do not exist. Their objects count as missing.
   virtual std::vector<std::string> MissingAlternates() { return {}; }
-  // Packs that have no index, so that their objects count as missing: paths.
-  virtual Result<std::vector<std::string>> PacksWithoutIndex() {
+  // Packs whose objects count as missing, and why: sentences.
+  virtual Result<std::vector<std::string>> UnusablePacks() {
     return std::vector<std::string>();
   }
   // What was skipped so far because it is damaged, for people. None unless the

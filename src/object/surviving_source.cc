@@ -98,8 +98,8 @@ class SurvivingSource : public ObjectSource {
   std::vector<std::string> MissingAlternates() override {
     return source_.MissingAlternates();
   }
-  Result<std::vector<std::string>> PacksWithoutIndex() override {
-    return source_.PacksWithoutIndex();
+  Result<std::vector<std::string>> UnusablePacks() override {
+    return source_.UnusablePacks();
   }
   std::vector<std::string> SkippedFiles() override {
     return source_.SkippedFiles();

@@ -211,7 +211,7 @@ TEST_F(DamagedFilesTest, PackWithoutAnIndexIsNamed) {
   const ProcessResult kept = KeepGoing();
   EXPECT_EQ(kept.exit_code, 1);
   EXPECT_THAT(kept.err, HasSubstr("warning: skipped: '" + pack +
-                                  "' has no index; 'git index-pack'"));
+                                  "' has no index: 'git index-pack'"));
   ASSERT_TRUE(RunGit({"index-pack", pack}, repo_.path()).ok());
   // What no pack lacks, no pack without an index has.
   WriteFile(InPacks("pack-other.pack"), ReadFile(pack));

@@ -228,6 +228,18 @@ TEST_F(OddPackFilesTest, IndexOfAPackThatIsThereIsNeeded) {
   }
 }
 
+// As if there were no pack, in Git as well.
+TEST_F(OddPackFilesTest, PackWhoseObjectsAreMissingIsNamed) {
+  for (const OddKind kind : {kDirectory, kDangling, kPipe}) {
+    const OddFile odd = {"own", ".pack", kind, 0, ByGit::kFails};
+    SCOPED_TRACE(NameOf(odd));
+    fs::remove(pack_directory() + '/' + other_ + ".idx");
+    ExpectRefused(odd, "convert");
+    ExpectRefused(odd, "repack");
+    ExpectOfGit(odd);
+  }
+}
+
 // 'convert' does not need it. 'repack' could not take it away with the packs.
 TEST_F(OddPackFilesTest, MultiPackIndexThatIsNoneStopsRepack) {
   for (const OddFile& odd :
