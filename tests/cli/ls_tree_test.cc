@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <utility>
 
 #include "support/program.h"
 #include "support/repo_builder.h"
@@ -162,6 +163,81 @@ TEST_F(LsTreeTest, IdsOnly) {
   ExpectSame({"--object-only", "-r", "-t", "-z"}, {"HEAD", "dir"});
 }
 
+TEST_F(LsTreeTest, EveryFormat) {
+  Convert();
+  if (repo_.TryGit({"ls-tree", "--format=x", "HEAD"}).exit_code == 129) {
+    GTEST_SKIP() << "this Git is too old";
+  }
+  for (const std::string format :
+       {"%(objectmode)|%(objecttype)|%(objectname)|%(objectsize)|"
+        "%(objectsize:padded)|%(path)",
+        "%(objectmode) %(objecttype) %(objectname)%x09%(path)",
+        "%(objectmode) %(objecttype) %(objectname) "
+        "%(objectsize:padded)%x09%(path)",
+        "%(path)",
+        "%(objectname)",
+        "%(path)%x00%x0A%x4a%n%%",
+        "%%(path)",
+        "",
+        "x",
+        "%",
+        "a%",
+        "%x",
+        "%x0",
+        "%xg0",
+        "%X41",
+        "%q",
+        "%(",
+        "%()",
+        "%(path",
+        "%(foo)",
+        "%(PATH)",
+        "%(objectsize:x)",
+        "%(objectname) %(x"}) {
+    ExpectSame({"--format=" + format}, {"HEAD"});
+    ExpectSame({"-r", "-t", "-z", "--format", format}, {"HEAD", "dir"});
+    ExpectSame({"-d", "--format=" + format}, {"HEAD"});
+    ExpectSame({"--format=" + format}, {"HEAD:empty"});
+  }
+  ExpectSame({"--format=%(path)", "--format=%(objectmode)"}, {"HEAD"});
+}
+
+TEST_F(LsTreeTest, FormatsThatAreWrongAreNamedAsByGit) {
+  Convert();
+  for (const auto& [format, why] :
+       {std::pair("%q", "element 'q' does not start with '('"),
+        std::pair("a%(path", "element '(path' does not end in ')'"),
+        std::pair("%(path) %(foo)", "%(foo)")}) {
+    const std::string option = std::string("--format=") + format;
+    const ProcessResult result = List({option}, {"HEAD"});
+    EXPECT_EQ(result.exit_code, 128);
+    EXPECT_EQ(result.err,
+              std::string("fatal: bad ls-tree format: ") + why + '\n');
+    EXPECT_THAT(result.out, IsEmpty());
+  }
+  for (const char* option :
+       {"-l", "--name-only", "--name-status", "--object-only"}) {
+    const ProcessResult result = List({"--format=%(path)", option}, {"HEAD"});
+    EXPECT_EQ(result.exit_code, 129);
+    EXPECT_THAT(result.err, HasSubstr("--format can't be combined with other "
+                                      "format-altering options"));
+  }
+}
+
+TEST_F(LsTreeTest, ShortIds) {
+  Convert();
+  for (const char* option :
+       {"--abbrev", "--abbrev=4", "--abbrev=1", "--abbrev=-5", "--abbrev=12",
+        "--abbrev=40", "--abbrev=100", "--abbrev=0", "--no-abbrev"}) {
+    ExpectSame({option, "-r"}, {"HEAD"});
+    ExpectSame({option, "-l"}, {"HEAD"});
+  }
+  ExpectSame({"--abbrev=5", "--object-only"}, {"HEAD"});
+  ExpectSame({"--abbrev=5", "--format=%(objectname) %(path)"}, {"HEAD"});
+  ExpectSame({"--abbrev=x"}, {"HEAD"});
+  ExpectSame({"--abbrev="}, {"HEAD"});
+}
+
 TEST_F(LsTreeTest, EveryTreeIsh) {
   Convert();
   for (const std::string name :
@@ -195,6 +271,11 @@ TEST_F(LsTreeTest, MissingFilesHaveNoSize) {
   const std::string commit = repo_.WriteCommit(fields);
   Convert();
   ExpectSame({"-l"}, {commit});
+  for (const char* format : {"%(objectmode) %(objecttype) %(objectname) "
+                             "%(objectsize:padded)%x09%(path)",
+                             "%(path)%(objectname)", "%(objectsize)"}) {
+    ExpectSame({std::string("--format=") + format}, {commit});
+  }
   const ProcessResult result = List({"-r"}, {commit});
   EXPECT_EQ(result.exit_code, 128);
   EXPECT_THAT(result.err, HasSubstr(FakeId('e')));

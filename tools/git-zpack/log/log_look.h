@@ -15,7 +15,7 @@
 #include "log/decorations.h"
 #include "log/mailmap.h"
 #include "log/message_filter.h"
-#include "log/short_ids.h"
+#include "short_ids.h"
 #include "zpack/object_id.h"
 
 namespace zpack::cli {

@@ -3,18 +3,28 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <optional>
 #include <ostream>
+#include <utility>
 
 #include "common_options.h"
 #include "read/path_filter.h"
 #include "read/resolve_name.h"
+#include "read/tree_format.h"
 #include "read/tree_walk.h"
+#include "short_ids.h"
 #include "zpack/archive_reader.h"
 #include "zpack/quote.h"
 
 namespace zpack::cli {
 namespace ls_tree_command {
 namespace {
+
+// The value of '--abbrev' without a number.
+constexpr std::string_view kUsualDigits = "auto";
 
 void AddOptions(po::options_description& options) {
   options.add_options()(",d", "show only directories and submodules")(
@@ -24,16 +34,32 @@ void AddOptions(po::options_description& options) {
       "nul,z", "end lines in NUL, and do not quote paths")(
       "name-only", "show only paths")("name-status", "the same as --name-only")(
       "object-only", "show only ids")(
+      "format", po::value<std::string>()->value_name("<format>"),
+      "show each entry in this format")(
+      "abbrev", po::value<std::string>()->value_name("<n>"),
+      "short ids of at least <n> digits")("no-abbrev", "whole ids")(
       "full-name", "accepted for compatibility: paths are always whole")(
       "full-tree", "accepted for compatibility: the whole tree is listed");
   AddReadingOptions(options);
 }
 
-enum class Columns : uint8_t { kAll, kLong, kPath, kId };
+enum class Columns : uint8_t { kAll, kLong, kPath, kId, kFormat };
+
+// Like Git, lists by these formats as without a format: a size may be 'BAD',
+// and '-z' leaves paths unquoted.
+constexpr std::array<std::pair<std::string_view, Columns>, 4> kColumnFormats = {
+    {{"%(objectmode) %(objecttype) %(objectname)%x09%(path)", Columns::kAll},
+     {"%(objectmode) %(objecttype) %(objectname) %(objectsize:padded)%x09"
+      "%(path)",
+      Columns::kLong},
+     {"%(path)", Columns::kPath},
+     {"%(objectname)", Columns::kId}}};
 
 // What to show, from the options.
 struct Listing {
   Columns columns = Columns::kAll;
+  std::string format = {};              // of Columns::kFormat
+  std::optional<size_t> id_digits = 0;  // as ShortIds has them
   bool recursive = false;
   bool only_trees = false;
   bool trees = false;  // those whose content is shown, too
@@ -49,14 +75,37 @@ Columns ColumnsOf(const po::variables_map& values) {
         "give one of '--long', '--name-only', '--name-status' and "
         "'--object-only'"};
   }
+  if (Has(values, "format")) {
+    if (paths + ids + sizes > 0) {
+      throw UsageError{
+          "--format can't be combined with other format-altering options"};
+    }
+    const std::string format = Text(values, "format");
+    const auto* const known = std::ranges::find(
+        kColumnFormats, format, [](const auto& pair) { return pair.first; });
+    return known == kColumnFormats.end() ? Columns::kFormat : known->second;
+  }
   if (paths > 0) return Columns::kPath;
   if (ids) return Columns::kId;
   return sizes ? Columns::kLong : Columns::kAll;
 }
 
+// Like Git, fewer than four digits are four, and 0 means all.
+std::optional<size_t> DigitsOfIds(const po::variables_map& values) {
+  constexpr int64_t kLeastShortDigits = 4;
+  constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
+  if (!Has(values, "abbrev") || Has(values, "no-abbrev")) return 0;
+  if (Text(values, "abbrev") == kUsualDigits) return std::nullopt;
+  const int64_t digits = Number(values, "abbrev", -kMost - 1, kMost, 0);
+  if (digits == 0) return 0;
+  return static_cast<size_t>(std::max(digits, kLeastShortDigits));
+}
+
 Listing ListingOf(const po::variables_map& values) {
   Listing listing;
   listing.columns = ColumnsOf(values);
+  listing.format = Text(values, "format");
+  listing.id_digits = DigitsOfIds(values);
   listing.recursive = Has(values, "-r");
   listing.only_trees = Has(values, "-d");
   listing.trees =
@@ -69,46 +118,81 @@ class ItemPrinter {
  public:
   ItemPrinter(const ArchiveReader& reader, const Listing& listing,
               std::ostream& out)
-      : reader_(reader), listing_(listing), out_(out) {}
+      : reader_(reader),
+        listing_(listing),
+        ids_(reader, listing.id_digits),
+        out_(out) {}
 
   Status Print(const TreeItem& item, std::string_view base) {
-    if (listing_.columns == Columns::kId) {
-      out_ << item.id.ToHex() << listing_.end;
-      return {};
-    }
-    if (listing_.columns != Columns::kPath) {
-      out_ << fmt::format("{:06o} {} {}", item.mode,
-                          ObjectTypeName(item.type()), item.id.ToHex());
-      if (listing_.columns == Columns::kLong) {
-        const auto size = SizeOf(item);
-        if (!size) return std::unexpected(size.error());
-        out_ << fmt::format(" {:>7}", *size);
-      }
-      out_ << '\t';
-    }
     path_ = base;
     path_ += item.name;
-    out_ << (listing_.end == '\0'
-                 ? path_
-                 : QuoteName(path_, kWholeName, BeyondAscii::kEscape))
-         << listing_.end;
+    auto line = LineOf(item);
+    if (!line) return std::unexpected(line.error());
+    out_ << *line << listing_.end;
     return {};
   }
 
  private:
+  Result<std::string> LineOf(const TreeItem& item) const {
+    if (listing_.columns == Columns::kPath) return PathText();
+    if (listing_.columns == Columns::kFormat) {
+      return ExpandTreeFormat(listing_.format, [&](std::string_view name) {
+        return ValueOf(item, name);
+      });
+    }
+    const auto id = ids_.Of(item.id);
+    if (!id || listing_.columns == Columns::kId) return id;
+    std::string line = fmt::format("{:06o} {} {}", item.mode,
+                                   ObjectTypeName(item.type()), *id);
+    if (listing_.columns == Columns::kLong) {
+      auto size = SizeOf(item);
+      if (!size && size.error().code != ErrorCode::kNotFound) return size;
+      // As Git writes it, for an object that is missing.
+      line += fmt::format(" {:>7}", size.value_or("BAD"));
+    }
+    return fmt::format("{}\t{}", line, PathText());
+  }
+
+  Result<std::optional<std::string>> ValueOf(const TreeItem& item,
+                                             std::string_view name) const {
+    if (name == "objectmode") return fmt::format("{:06o}", item.mode);
+    if (name == "objecttype") return std::string(ObjectTypeName(item.type()));
+    if (name == "objectname") return ids_.Of(item.id);
+    if (name == "path") return QuotedPath();
+    if (name != "objectsize" && name != "objectsize:padded") {
+      return std::nullopt;
+    }
+    const auto size = SizeOf(item);
+    if (!size && size.error().code == ErrorCode::kNotFound) {
+      return std::unexpected(
+          Error{ErrorCode::kNotFound,
+                fmt::format("could not get object info about '{}'",
+                            item.id.ToHex())});
+    }
+    if (!size) return std::unexpected(size.error());
+    return name == "objectsize" ? *size : fmt::format("{:>7}", *size);
+  }
+
+  std::string QuotedPath() const {
+    return QuoteName(path_, kWholeName, BeyondAscii::kEscape);
+  }
+  std::string PathText() const {
+    return listing_.end == '\0' ? path_ : QuotedPath();
+  }
+
+  // kNotFound: the object is missing.
   Result<std::string> SizeOf(const TreeItem& item) const {
     if (item.type() != ObjectType::kBlob) return "-";
     const auto info = reader_.ReadInfo(item.id);
-    if (info) return fmt::format("{}", info->size);
-    // As Git writes it, for an object that is missing.
-    if (info.error().code == ErrorCode::kNotFound) return "BAD";
-    return std::unexpected(info.error());
+    if (!info) return std::unexpected(info.error());
+    return fmt::format("{}", info->size);
   }
 
   const ArchiveReader& reader_;
   const Listing& listing_;
+  const ShortIds ids_;
   std::ostream& out_;
-  std::string path_;
+  std::string path_;  // of the entry that is printed
 };
 
 Result<Descend> Visit(const TreeItem& item, std::string_view base,
@@ -152,19 +236,21 @@ int Run(const po::variables_map& values, const Io& io) {
 }  // namespace
 }  // namespace ls_tree_command
 
-const Command kLsTreeCommand = {"ls-tree",
-                                "List the content of a tree in a .zpack file",
-                                "[-d] [-r] [-t] [-l] [-z] [--name-only | "
-                                "--object-only] [--download] <file> <tree-ish> "
-                                "[<path>...]",
-                                {"file", "tree-ish", "path"},
-                                1,
-                                LastArgument::kRepeated,
-                                {},
-                                false,
-                                ls_tree_command::AddOptions,
-                                ls_tree_command::Run,
-                                {},
-                                true};
+const Command kLsTreeCommand = {
+    "ls-tree",
+    "List the content of a tree in a .zpack file",
+    "[-d] [-r] [-t] [-l] [-z] [--name-only | "
+    "--object-only | --format=<format>] "
+    "[--abbrev[=<n>]] [--download] <file> <tree-ish> "
+    "[<path>...]",
+    {"file", "tree-ish", "path"},
+    1,
+    LastArgument::kRepeated,
+    {{"--abbrev", ls_tree_command::kUsualDigits}},
+    false,
+    ls_tree_command::AddOptions,
+    ls_tree_command::Run,
+    {},
+    true};
 
 }  // namespace zpack::cli

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "log/short_ids.h"
+#include "short_ids.h"
 
 #include <algorithm>
 #include <bit>
