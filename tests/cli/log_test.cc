@@ -319,6 +319,26 @@ TEST_F(LogTest, RangesHaveSides) {
   ExpectSame({"--format=%H", "--remotes", "-3"});
 }
 
+TEST_F(LogTest, NumbersMayHaveASign) {
+  MakeOddRepository();
+  for (const Words& options :
+       {Words{"--max-count=+3"}, Words{"-n+3"}, Words{"-n", "-1"},
+        Words{"--skip=+2"}, Words{"--skip=-2"}, Words{"-n", "+3", "--skip=1"},
+        Words{"--min-parents=+1"}, Words{"--max-parents=+0"},
+        Words{"--max-parents=-1"}, Words{"--until=never"},
+        Words{"--since=never"}, Words{"--since=@5 +0000"}}) {
+    Words words = options;
+    words.emplace_back("--format=%H");
+    ExpectSame(words);
+  }
+  for (const char* const option :
+       {"--max-count=", "--max-count=+", "--max-count=+-1", "--max-count=++1",
+        "--max-count=1k", "--max-count=0x2", "-nx", "-n2147483648",
+        "--skip=", "--skip=x", "--since=", "--until=@5"}) {
+    EXPECT_EQ(Log({option}).exit_code, 129) << option;
+  }
+}
+
 TEST_F(LogTest, DatesBeforeAllDatesFailAsInGit) {
   const std::string content =
       "tree " + repo_.WriteTree("") +

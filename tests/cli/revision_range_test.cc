@@ -136,7 +136,7 @@ TEST_F(RevisionRangeTest, TheLastOfAnOptionCounts) {
 }
 
 TEST_F(RevisionRangeTest, LimitsWithoutExclusions) {
-  for (const char* const count : {"0", "1", "3", "100", "-1"}) {
+  for (const char* const count : {"0", "1", "3", "100", "-1", "+1", "+0"}) {
     ExpectSameList({"--max-count=" + std::string(count), "--all"});
     ExpectSameList({"--max-count=" + std::string(count), "--objects", "left"});
   }

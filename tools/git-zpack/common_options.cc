@@ -290,8 +290,10 @@ int64_t Number(const po::variables_map& options, const char* name, int64_t low,
 int64_t NumberFrom(const std::string& text, const char* name, int64_t low,
                    int64_t high) {
   int64_t value = 0;
+  const bool plus = text.starts_with('+') && !text.starts_with("+-");
+  const char* const begin = text.data() + (plus ? 1 : 0);
   const auto [end, error] =
-      std::from_chars(text.data(), text.data() + text.size(), value);
+      std::from_chars(begin, text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || value < low ||
       value > high) {
     throw UsageError{

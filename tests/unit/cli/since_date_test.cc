@@ -9,6 +9,7 @@
 #include <string>
 
 #include "support/repo_builder.h"
+#include "support/subprocess.h"
 #include "support/temp_dir.h"
 #include "support/time_zone.h"
 
@@ -38,13 +39,52 @@ TEST(ParseSinceDate, KnowsTheUsualForms) {
 }
 
 TEST(ParseSinceDate, RefusesOthers) {
-  for (const char* const text :
-       {"", "x", "3", "3 days from now", "days", "2024-13-01", "2024-05",
-        "2024-05-01 25:00", "2024-05-01 12:30 +99999", "noon", "@", "@x",
-        "99999999999999999999", "4102444800", "20240501123000",
-        "3 fortnights ago", "Wed 1"}) {
+  for (const char* const text : {"",
+                                 "x",
+                                 "3",
+                                 "3 days from now",
+                                 "days",
+                                 "2024-13-01",
+                                 "2024-05",
+                                 "2024-05-01 25:00",
+                                 "2024-05-01 12:30 +99999",
+                                 "@",
+                                 "@x",
+                                 "@5",
+                                 "@0",
+                                 "@-5",
+                                 "@99999999",
+                                 "@12345678901",
+                                 "@5 noon",
+                                 "@1714521600 Z",
+                                 "3 days ago noon",
+                                 "noon noon",
+                                 "yesterday yesterday",
+                                 "@5 0000 ",
+                                 "99999999999999999999",
+                                 "4102444800",
+                                 "20240501123000",
+                                 "3 fortnights ago",
+                                 "Wed 1"}) {
     EXPECT_EQ(ParseSinceDate(text, kSinceNow), std::nullopt) << text;
   }
+}
+
+TEST(ParseSinceDate, KnowsTheNamesOfHours) {
+  const testing::TimeZone zone(testing::kNewYork);
+  constexpr int64_t kMorning = 1768485600;  // 2026-01-15 09:00 -0500
+  EXPECT_EQ(ParseSinceDate("midnight", kMorning), kMorning - 9 * 3600);
+  EXPECT_EQ(ParseSinceDate("noon", kMorning), kMorning - 21 * 3600);
+  EXPECT_EQ(ParseSinceDate("tea", kMorning), kMorning - 16 * 3600);
+  EXPECT_EQ(ParseSinceDate("noon yesterday", kMorning), kMorning - 21 * 3600);
+  EXPECT_EQ(ParseSinceDate("yesterday tea", kMorning), kMorning - 16 * 3600);
+  EXPECT_EQ(ParseSinceDate(" Today ", kMorning), kMorning - 9 * 3600);
+}
+
+TEST(ParseSinceDate, SmallNumbersAreSecondsIfAZoneFollows) {
+  EXPECT_EQ(ParseSinceDate("@5 +0000", kSinceNow), 5);
+  EXPECT_EQ(ParseSinceDate("@5 -0330", kSinceNow), 5);
+  EXPECT_EQ(ParseSinceDate("@100000000", kSinceNow), 100'000'000);
 }
 
 TEST(ParseSinceDate, MayLieBefore1970) {
@@ -86,6 +126,28 @@ TEST(ParseSinceDate, SaysWhatGitSays) {
              "--max-age=" + std::to_string(*date);
     }
     EXPECT_TRUE(same) << text;
+  }
+}
+
+// Late in the day, for which versions of Git agree.
+TEST(ParseSinceDate, WordsMeanWhatTheyMeanInGit) {
+  const testing::TempDir directory;
+  const testing::RepoBuilder repo(directory / "repo");
+  constexpr int64_t kEvening = 1768521600;  // 2026-01-15 19:00 -0500
+  const testing::TimeZone zone(testing::kNewYork);
+  for (const std::string text :
+       {"now", "never", "yesterday", "Yesterday", "midnight", "noon", "tea",
+        " NOON ", "noon yesterday", "yesterday.noon", "tea-yesterday",
+        "yesterday midnight", "midnight yesterday", "@5 +0200", "@0 -0000",
+        "@100000000", "@1714521600 +0200", "1714521600", "one day ago"}) {
+    const auto result = testing::RunProcess(
+        {"git", "rev-parse", "--since=" + text},
+        {.directory = repo.path(),
+         .input = "",
+         .environment = {"GIT_TEST_DATE_NOW=" + std::to_string(kEvening)}});
+    const auto date = ParseSinceDate(text, kEvening);
+    ASSERT_TRUE(date) << text;
+    EXPECT_EQ(result.out, "--max-age=" + std::to_string(*date) + '\n') << text;
   }
 }
 

@@ -29,6 +29,9 @@ constexpr std::array<std::pair<std::string_view, int64_t>, 5> kFixedUnits = {
      {"hour", 60 * 60},
      {"day", kSecondsOfDay},
      {"week", 7 * kSecondsOfDay}}};
+// The hours that have names.
+constexpr std::array<std::pair<std::string_view, int>, 3> kHourWords = {
+    {{"midnight", 0}, {"noon", 12}, {"tea", 17}}};
 // Such words as years and days that nobody means.
 constexpr int64_t kMostCounted = 100'000'000;
 
@@ -41,6 +44,13 @@ std::optional<int64_t> DecimalNumber(std::string_view digits) {
     return std::nullopt;
   }
   return value;
+}
+
+// Like Git, takes so long a number for seconds since 1970, up to the year 2099.
+std::optional<int64_t> LongSeconds(std::string_view digits) {
+  constexpr int64_t kYear2100 = 4'102'444'800;
+  const auto number = DecimalNumber(digits);
+  return number >= kMostCounted && number < kYear2100 ? number : std::nullopt;
 }
 
 std::vector<std::string> WordsOf(std::string_view text,
@@ -109,6 +119,35 @@ std::optional<int64_t> ParseRelative(const std::vector<std::string>& words,
   }
   if (!touched || count >= 0) return std::nullopt;
   return time;
+}
+
+// The hour of a day, with the daylight saving time of then.
+int64_t AtHour(int hour, std::tm date) {
+  date.tm_hour = hour;
+  date.tm_min = 0;
+  date.tm_sec = 0;
+  return std::mktime(&date);
+}
+
+// "noon", "noon yesterday" and "yesterday noon". Like Git, takes an hour alone
+// for the last one, and goes back by 24 hours from one of today.
+std::optional<int64_t> ParseHour(const std::vector<std::string>& words,
+                                 int64_t now) {
+  constexpr std::string_view kYesterday = "yesterday";
+  if (words.empty() || words.size() > 2) return std::nullopt;
+  const bool day_first = words.front() == kYesterday;
+  const auto* const named =
+      std::ranges::find(kHourWords, words[day_first ? words.size() - 1 : 0],
+                        &std::pair<std::string_view, int>::first);
+  if (named == kHourWords.end()) return std::nullopt;
+  std::tm date = LocalDate(now);
+  if (day_first) return AtHour(named->second, LocalDate(now - kSecondsOfDay));
+  if (words.size() == 2) {
+    if (words.back() != kYesterday) return std::nullopt;
+    return AtHour(named->second, date) - kSecondsOfDay;
+  }
+  if (date.tm_hour < named->second) --date.tm_mday;
+  return AtHour(named->second, date);
 }
 
 // "12:30" or "12:30:00".
@@ -205,29 +244,35 @@ std::optional<int64_t> ParseDay(std::string_view text, int64_t now) {
   return TimeInZone(std::move(words.back()), date);
 }
 
+// Seconds since 1970, with a zone such as "+0200", which changes nothing, or so
+// many that Git needs none.
+std::optional<int64_t> ParseStamp(std::string_view text) {
+  constexpr size_t kZoneSize = 6;  // " +0200"
+  const size_t digits = std::min(text.find(' '), text.size());
+  if (digits == text.size()) return LongSeconds(text);
+  const std::string_view zone = text.substr(digits);
+  if (zone.size() != kZoneSize || (zone[1] != '+' && zone[1] != '-') ||
+      !DecimalNumber(zone.substr(2))) {
+    return std::nullopt;
+  }
+  return DecimalNumber(text.substr(0, digits));
+}
+
 }  // namespace
 
 std::optional<int64_t> ParseSinceDate(std::string_view text, int64_t now) {
-  if (text == "now") return now;
-  if (text == "never") return 0;
-  if (text == "yesterday") return now - kSecondsOfDay;
-  if (text == "today") {
-    std::tm date = LocalDate(now);
-    date.tm_hour = 0;
-    date.tm_min = 0;
-    date.tm_sec = 0;
-    return std::mktime(&date);
+  const std::vector<std::string> words = WordsOf(text, ". ,-_/");
+  if (words.size() == 1) {
+    const std::string& word = words.front();
+    if (word == "now") return now;
+    if (word == "never") return 0;
+    if (word == "yesterday") return now - kSecondsOfDay;
+    if (word == "today") return AtHour(0, LocalDate(now));
   }
-  if (text.starts_with('@')) {
-    return DecimalNumber(text.substr(1, text.find(' ') - 1));
-  }
-  // Git takes so long a number for seconds, up to the year 2099.
-  if (const auto number = DecimalNumber(text); number) {
-    constexpr int64_t kYear2100 = 4'102'444'800;
-    return *number >= kMostCounted && *number < kYear2100 ? number
-                                                          : std::nullopt;
-  }
-  const auto relative = ParseRelative(WordsOf(text, ". ,-_/"), now);
+  if (text.starts_with('@')) return ParseStamp(text.substr(1));
+  if (DecimalNumber(text)) return LongSeconds(text);
+  if (const auto hour = ParseHour(words, now); hour) return hour;
+  const auto relative = ParseRelative(words, now);
   return relative ? relative : ParseDay(text, now);
 }
 
