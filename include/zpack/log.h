@@ -36,8 +36,8 @@ enum class Pickaxe : uint8_t {
   kString,      // -S: files in which a text occurs more or less often
   kExpression,  // -S with --pickaxe-regex
   kLines,       // -G: files with an added or removed line that matches
-  kObject,      // --find-object: files and directories with this id before or
-                // after
+  kObject,      // --find-object: files and directories with one of these ids
+                // before or after
 };
 
 struct LogOptions {
@@ -75,8 +75,8 @@ struct LogOptions {
   // letter that is given in lower case are left out.
   std::string diff_filter = {};
   Pickaxe pickaxe = Pickaxe::kNone;
-  std::string pattern = {};  // of the pickaxe; not empty
-  ObjectId object = {};      // for kObject
+  std::string pattern = {};            // of the pickaxe; not empty
+  std::vector<ObjectId> objects = {};  // for kObject
   bool ignore_case = false;
   bool pickaxe_all = false;  // all files of a commit with one that is wanted
   bool text = false;         // kLines: also in binary files

@@ -71,7 +71,8 @@ Status SetFiles(const zpack_log_options& given, LogOptions& log) {
   if (given.diff_filter != nullptr) log.diff_filter = given.diff_filter;
   log.pickaxe = static_cast<Pickaxe>(given.pickaxe);
   if (log.pickaxe == Pickaxe::kObject) {
-    ZPACK_ASSIGN_OR_RETURN(log.object, IdOf(&given.object));
+    ZPACK_ASSIGN_OR_RETURN(const ObjectId object, IdOf(&given.object));
+    log.objects = {object};
   } else if (log.pickaxe != Pickaxe::kNone) {
     ZPACK_TRY(CheckGiven(given.pattern));
     log.pattern = given.pattern;

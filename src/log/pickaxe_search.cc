@@ -152,8 +152,13 @@ PickaxeSearch::~PickaxeSearch() = default;
 
 Status PickaxeSearch::Search(Blobs blobs) {
   if (options_.pickaxe == Pickaxe::kObject) {
-    const auto rank = archive_.ids().Find(options_.object);
-    if (rank) object_ = archive_.number(*rank);
+    for (const ObjectId& id : options_.objects) {
+      if (const auto rank = archive_.ids().Find(id); rank) {
+        stored_.insert(archive_.number(*rank));
+      } else {
+        elsewhere_.insert(id);
+      }
+    }
     return {};
   }
   const KeySearch search = {
@@ -182,12 +187,12 @@ PickaxeSearch::Answer PickaxeSearch::Judge(const TreeSide& before,
                                            const TreeSide& after) const {
   if (options_.pickaxe == Pickaxe::kObject) {
     const auto is = [&](const TreeSide& side) {
-      return side.exists() && side.object == object_;
+      return side.exists() && stored_.contains(side.object);
     };
     if (is(before) || is(after)) return Answer::kYes;
     // As a commit of a submodule, which only `trees` of Wants can name.
     const auto may_be = [&](const TreeSide& side) {
-      return side.exists() && !object_ && !IsInFile(side);
+      return side.exists() && !elsewhere_.empty() && !IsInFile(side);
     };
     return may_be(before) || may_be(after) ? Answer::kUnknown : Answer::kNo;
   }
@@ -274,7 +279,7 @@ Result<bool> PickaxeSearch::Wants(const FilePair& pair,
   if (answer != Answer::kUnknown) return answer == Answer::kYes;
   if (options_.pickaxe == Pickaxe::kObject) {
     const auto is = [&](const TreeSide& side) {
-      return side.exists() && trees.id(side.object) == options_.object;
+      return side.exists() && elsewhere_.contains(trees.id(side.object));
     };
     return is(pair.before) || is(pair.after);
   }

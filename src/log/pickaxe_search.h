@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -96,7 +97,9 @@ class PickaxeSearch {
   const LineDiff& diff_;
   Needle needle_;
   BlobKeys keys_;
-  std::optional<ObjectNumber> object_;  // that is looked for, if in the file
+  // What is looked for, by number if it is in the file.
+  std::unordered_set<ObjectNumber> stored_;
+  std::unordered_set<ObjectId> elsewhere_;
   std::unordered_map<Key, bool, HashKey> known_;
   std::unique_ptr<Comparer> comparer_;  // of Wants, once it needs one
 };

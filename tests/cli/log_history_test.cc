@@ -388,6 +388,8 @@ TEST_F(LogContentsTest, SubmodulesHaveATextAndAreDirectories) {
               {"-Sbbbb"},
               {"-G."},
               {"--find-object=" + std::string(40, 'b')},
+              {"--find-object=" + std::string(40, 'a'),
+               "--find-object=" + std::string(40, 'b')},
               {"--", "sub/"},
               {"--", "sub"}});
 }
@@ -458,6 +460,12 @@ TEST_F(LogContentsTest, TheEmptyTreeNeedNotBeStored) {
               {"-G."},
               {std::string("--find-object=") + kEmptyTree},
               {"--find-object=" + std::string(IdDigits(), 'b')},
+              {std::string("--find-object=") + kEmptyTree,
+               "--find-object=" + std::string(IdDigits(), 'b')},
+              {std::string("--find-object=HEAD~4:file"),
+               "--find-object=" + std::string(IdDigits(), 'b')},
+              {std::string("--find-object=HEAD~4:file"),
+               std::string("--find-object=") + kEmptyTree},
               {"--", "empty"},
               {"--", "file"}});
 }

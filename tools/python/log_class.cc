@@ -110,8 +110,7 @@ LogOptions LogOptionsOf(const py::dict& values) {
   options.diff_filter = Value<std::string>(values, "diff_filter");
   options.pickaxe = static_cast<Pickaxe>(Value<int>(values, "pickaxe"));
   options.pattern = Value<std::string>(values, "pattern");
-  const auto object = Ids(values, "object");
-  if (!object.empty()) options.object = object.front();
+  options.objects = Ids(values, "object");
   options.ignore_case = Value<bool>(values, "ignore_case");
   options.pickaxe_all = Value<bool>(values, "pickaxe_all");
   options.text = Value<bool>(values, "text");

@@ -81,9 +81,9 @@ TEST_F(ChooseCommitsTest, BatchesChooseWhatOneListOfFilesDoes) {
   LogOptions object;
   object.pickaxe = Pickaxe::kObject;
   for (const auto& [id, made] : source_.objects()) {
-    if (made.content.ends_with("by commit 7\n")) object.object = id;
+    if (made.content.ends_with("by commit 7\n")) object.objects = {id};
   }
-  ASSERT_FALSE(object.object.empty());
+  ASSERT_FALSE(object.objects.empty());
   for (const LogOptions& options : {count, lines, object}) {
     const std::vector<uint8_t> all = Choose(options, 4'000'000);
     EXPECT_THAT(all, Contains(0));

@@ -104,16 +104,16 @@ Status ResolveStarts(const ArchiveReader& reader, LogRequest& request,
   }
   request.log.starts = std::move(walk.starts);
   request.log.excluded = std::move(walk.excluded);
-  if (request.object) {
+  for (const std::string& name : request.objects) {
     // A submodule's commit, for example, is not in the file.
-    if (const auto id = ObjectId::FromHex(*request.object)) {
-      request.log.object = *id;
-      return {};
+    if (const auto id = ObjectId::FromHex(name)) {
+      request.log.objects.push_back(*id);
+      continue;
     }
-    WarnIfAmbiguous(reader, *request.object, err);
-    const auto id = reader.Resolve(*request.object);
+    WarnIfAmbiguous(reader, name, err);
+    const auto id = reader.Resolve(name);
     if (!id) return std::unexpected(id.error());
-    request.log.object = *id;
+    request.log.objects.push_back(*id);
   }
   return {};
 }

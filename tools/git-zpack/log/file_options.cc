@@ -91,8 +91,7 @@ bool FileOptions::TakePickaxe(const CommandWord& word) {
   } else if (word.option == "-G") {
     lines_ = word.value;
   } else if (word.option == "find-object") {
-    if (object_) throw UsageError{"'--find-object' is given twice"};
-    object_ = word.value;
+    objects_.push_back(word.value);
   } else if (word.option == "pickaxe-regex") {
     expression_ = true;
   } else if (word.option == "pickaxe-all") {
@@ -140,13 +139,13 @@ bool FileOptions::TakeOutput(const CommandWord& word) {
   return true;
 }
 
-std::optional<std::string> FileOptions::Finish(LogOptions& log, LogLook& look) {
+std::vector<std::string> FileOptions::Finish(LogOptions& log, LogLook& look) {
   if ((name_status_ ? 1 : 0) + (names_ ? 1 : 0) + (nothing_ ? 1 : 0) > 1) {
     FailTogether(
         "options '--name-only', '--name-status', and '-s' cannot be used "
         "together");
   }
-  if ((string_ ? 1 : 0) + (lines_ ? 1 : 0) + (object_ ? 1 : 0) > 1) {
+  if ((string_ ? 1 : 0) + (lines_ ? 1 : 0) + (objects_.empty() ? 0 : 1) > 1) {
     FailTogether(
         "options '-G', '-S', and '--find-object' cannot be used together");
   }
@@ -155,7 +154,7 @@ std::optional<std::string> FileOptions::Finish(LogOptions& log, LogLook& look) {
         "options '-G' and '--pickaxe-regex' cannot be used together, use "
         "'--pickaxe-regex' with '-S'");
   }
-  if (all_ && object_) {
+  if (all_ && !objects_.empty()) {
     FailTogether(
         "options '--pickaxe-all' and '--find-object' cannot be used together, "
         "use '--pickaxe-all' with '-G' and '-S'");
@@ -165,11 +164,11 @@ std::optional<std::string> FileOptions::Finish(LogOptions& log, LogLook& look) {
       min_similarity_ == 0 ? kUsualSimilarity : min_similarity_;
   log.rename_limit = rename_limit_;
   log.diff_filter = diff_filter_;
-  log.pickaxe = lines_        ? Pickaxe::kLines
-                : object_     ? Pickaxe::kObject
-                : !string_    ? Pickaxe::kNone
-                : expression_ ? Pickaxe::kExpression
-                              : Pickaxe::kString;
+  log.pickaxe = lines_              ? Pickaxe::kLines
+                : !objects_.empty() ? Pickaxe::kObject
+                : !string_          ? Pickaxe::kNone
+                : expression_       ? Pickaxe::kExpression
+                                    : Pickaxe::kString;
   log.pattern = lines_ ? *lines_ : string_.value_or("");
   log.pickaxe_all = all_;
   log.text = text_;
@@ -180,7 +179,7 @@ std::optional<std::string> FileOptions::Finish(LogOptions& log, LogLook& look) {
                : raw_       ? FilesStyle::kRaw
                             : FilesStyle::kNone;
   log.files = look.files != FilesStyle::kNone;
-  return object_;
+  return objects_;
 }
 
 }  // namespace zpack::cli

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "command_words.h"
 #include "log/log_look.h"
@@ -21,9 +22,9 @@ class FileOptions {
   // False if the option is another one. Throws UsageError and CommandFailure.
   bool Take(const CommandWord& word);
 
-  // Sets what the options say. Returns the value of '--find-object'. Throws
+  // Sets what the options say. Returns the values of '--find-object'. Throws
   // CommandFailure for options that exclude each other.
-  std::optional<std::string> Finish(LogOptions& log, LogLook& look);
+  std::vector<std::string> Finish(LogOptions& log, LogLook& look);
 
  private:
   bool TakeRenames(const CommandWord& word);
@@ -38,7 +39,7 @@ class FileOptions {
   std::string diff_filter_;
   std::optional<std::string> string_;
   std::optional<std::string> lines_;
-  std::optional<std::string> object_;
+  std::vector<std::string> objects_;
   bool expression_ = false;
   bool all_ = false;
   bool text_ = false;

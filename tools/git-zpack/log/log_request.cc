@@ -153,7 +153,7 @@ LogRequest ParseLogRequest(const po::variables_map& values, const Io& io) {
   request.file = FilesToRead({request.starts.front().revision}).front().path;
   request.starts.erase(request.starts.begin());
   request.look = look.Finish();
-  request.object = files.Finish(request.log, request.look);
+  request.objects = files.Finish(request.log, request.look);
   request.log.ignore_case = request.messages.ignore_case;
   request.log.pathspecs = Texts(values, "path");
   if (request.log.follow && request.log.pathspecs.size() != 1) {

@@ -24,9 +24,9 @@ struct LogRequest {
     std::string refs = {};
   };
   std::vector<Start> starts;
-  // Without starts, object and excluded commits.
+  // Without starts, objects and excluded commits.
   LogOptions log;
-  std::optional<std::string> object = std::nullopt;  // of --find-object
+  std::vector<std::string> objects = {};  // of --find-object
   LogLook look;
   MessageQuery messages;
 };
