@@ -220,6 +220,10 @@ class ArchiveReader {
   // ambiguous, and if ids that might be cannot be read.
   std::string_view AmbiguousRef(std::string_view name) const;
 
+  // The path in `name`, as for Resolve: what follows the colon in 'HEAD:src'.
+  // Empty without a path.
+  static std::string_view PathIn(std::string_view name);
+
   // The id that begins with the hexadecimal digits `abbreviation`, one or more.
   //
   // Errors: as for Resolve.

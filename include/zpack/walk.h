@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <limits>
 #include <stop_token>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -49,6 +50,10 @@ struct WalkOptions {
   std::vector<ObjectId> read_before = {};
   // After this many commits, no further commit is part of the walk.
   uint64_t max_commits = std::numeric_limits<uint64_t>::max();
+  // For each of `starts`, the path of a tree or blob, which becomes the name of
+  // the object and begins the paths of what the tree reaches; empty where an
+  // element is missing.
+  std::vector<std::string> start_paths = {};
 };
 
 // An object that the walk has reached for the first time.

@@ -13,6 +13,7 @@
 #include "git/line_diff.h"
 #include "history/commit_ancestry.h"
 #include "history/name_resolver.h"
+#include "history/revision_name.h"
 #include "history/revision_resolver.h"
 #include "history/revision_walk.h"
 #include "http/open_file.h"
@@ -118,6 +119,13 @@ Result<ObjectId> ArchiveReader::Resolve(std::string_view name) const {
 std::string_view ArchiveReader::AmbiguousRef(std::string_view name) const {
   return Guarded([&]() -> Result<std::string_view> {
            return state_->revisions.AmbiguousRef(name);
+         })
+      .value_or(std::string_view());
+}
+
+std::string_view ArchiveReader::PathIn(std::string_view name) {
+  return Guarded([&]() -> Result<std::string_view> {
+           return ParseRevisionName(name).path.value_or(std::string_view());
          })
       .value_or(std::string_view());
 }

@@ -43,8 +43,10 @@ class RevisionWalk {
         stop_(options.stop),
         visits_(graph_, visit, options.stop) {}
 
-  // `what` names the start in messages.
-  Status AddStart(const ObjectId& id, std::string_view what) {
+  // `path` is as in WalkOptions::start_paths. `what` names the start in
+  // messages.
+  Status AddStart(const ObjectId& id, std::string_view path,
+                  std::string_view what) {
     ZPACK_ASSIGN_OR_RETURN(ObjectNumber number, graph_.Find(id, what));
     ZPACK_ASSIGN_OR_RETURN(ObjectType type, graph_.Type(number));
     ZPACK_TRY(NameAs(number, type));
@@ -65,12 +67,13 @@ class RevisionWalk {
       ZPACK_TRY(NameAs(tag.target, tag.type));
       ZPACK_TRY(NameAs(tag.target, type));
       number = tag.target;
+      path = {};
     }
     if (type == ObjectType::kCommit) {
       tips_.push_back({.commit = number});
       return AddCommit(number);
     }
-    Postpone(number, type, {});
+    Postpone(number, type, std::string(path));
     return {};
   }
 
@@ -169,7 +172,7 @@ class RevisionWalk {
   struct Pending {
     ObjectNumber number;
     ObjectType type = ObjectType::kTree;
-    std::string name;  // of a tag
+    std::string name;  // of a tag, or the path of a tree or blob
   };
   // A commit that is left out, named after so many starts.
   struct ExcludedTip {
@@ -208,7 +211,7 @@ class RevisionWalk {
     marks_.SetSeen(number);
     if (type != ObjectType::kTree) return {};
     excluding_ = true;
-    const Result<Visit> walked = WalkTree(number);
+    const Result<Visit> walked = WalkTree(number, {});
     excluding_ = false;
     ZPACK_TRY(walked);
     return {};
@@ -258,13 +261,16 @@ class RevisionWalk {
     marks_.SetSeen(pending.number);
     ZPACK_VISIT(visits_.Add(pending.number, pending.type, pending.name),
                 Visit::kStop);
-    return pending.type == ObjectType::kTree ? WalkTree(pending.number)
-                                             : Visit::kContinue;
+    return pending.type == ObjectType::kTree
+               ? WalkTree(pending.number, pending.name)
+               : Visit::kContinue;
   }
 
-  // Walks everything that a tree reaches. The tree itself has been visited.
-  Result<Visit> WalkTree(ObjectNumber root) {
-    path_.clear();
+  // Walks everything that a tree with the path `path` reaches. The tree itself
+  // has been visited.
+  Result<Visit> WalkTree(ObjectNumber root, std::string_view path) {
+    path_ = path;
+    if (!path_.empty()) path_ += '/';
     ZPACK_TRY(Open(root));
     while (!frames_.empty()) {
       Frame& frame = frames_.back();
@@ -349,14 +355,17 @@ Status WalkRevisions(const ArchiveFile& archive, const WalkOptions& options,
   if (options.refs == WalkRefs::kAll) {
     for (const Ref& ref : refs.refs) {
       const ObjectId id = refs.Resolve(ref.name);
-      if (!id.empty()) ZPACK_TRY(walk.AddStart(id, ref.name));
+      if (!id.empty()) ZPACK_TRY(walk.AddStart(id, {}, ref.name));
     }
     const ObjectId head = refs.Resolve("HEAD");
-    if (!head.empty()) ZPACK_TRY(walk.AddStart(head, "HEAD"));
+    if (!head.empty()) ZPACK_TRY(walk.AddStart(head, {}, "HEAD"));
   }
   for (size_t i = 0; i < options.starts.size(); ++i) {
     walk.NextStart(i);
-    ZPACK_TRY(walk.AddStart(options.starts[i], "the walk"));
+    const std::string_view path = i < options.start_paths.size()
+                                      ? options.start_paths[i]
+                                      : std::string_view();
+    ZPACK_TRY(walk.AddStart(options.starts[i], path, "the walk"));
   }
   walk.NextStart(SIZE_MAX);
   return walk.Run();

@@ -129,6 +129,58 @@ TEST_F(RevisionRangeTest, RangesListWhatGitLists) {
   }
 }
 
+TEST_F(RevisionRangeTest, ObjectsWithAPathHaveItsName) {
+  repo_.Git({"tag", "-a", "-m", "m", "of-blob", "left:file"});
+  repo_.Git({"tag", "-a", "-m", "m", "of-tree", "left:dir"});
+  repo_.Git({"tag", "-a", "-m", "m", "nested", "of-tree"});
+  repo_.Git({"tag", "light", "left:file"});
+  Require(RunZpack({"convert", "-q", "--force", repo_.path(), file_}).ok(),
+          "convert");
+  const std::vector<std::vector<std::string>> sets = {
+      {"left:file"},
+      {"left:dir"},
+      {"left:dir/"},
+      {"left:dir/deep left3"},
+      {"left:"},
+      {"left^{tree}"},
+      {"left^{tree}:dir"},
+      {"v1:dir"},
+      {"v1^{commit}:dir"},
+      {"left^{/left1}:dir"},
+      {repo_.Git({"rev-parse", "left:file"})},
+      {repo_.Git({"rev-parse", "left:dir"})},
+      {repo_.Git({"rev-parse", "left:dir"}) + ":deep left3"},
+      {"left:file", "left"},
+      {"left", "left:file"},
+      {"left:dir", "left:dir/deep left3"},
+      {"left:dir/deep left3", "left:dir"},
+      {"left~1:dir", "right:dir", "left:file", "alone"},
+      {"left:file", "^left~1"},
+      {"^left", "left:file"},
+      {"^left:dir", "left:dir/deep left3", "left:file"},
+      {"left", "^left:file"},
+      {"left:file..left:dir"},
+      {"left:dir", "left~2..right", "right:dir"},
+      {"left^!", "left:file"},
+      {"of-blob"},
+      {"of-tree"},
+      {"nested"},
+      {"light"},
+      {"of-blob", "left:file"},
+      {"left:file", "of-blob"},
+      {"of-tree^{}"},
+      {"of-tree:deep left3"},
+      {"nested:deep left3", "of-tree"},
+      {"--all", "left:file"}};
+  for (const std::vector<std::string>& set : sets) {
+    for (const char* const option : {"--objects", "--no-object-names"}) {
+      std::vector<std::string> arguments = {"--objects", option};
+      arguments.insert(arguments.end(), set.begin(), set.end());
+      ExpectSameList(arguments);
+    }
+  }
+}
+
 // As in Git; scripts and aliases add options.
 TEST_F(RevisionRangeTest, TheLastOfAnOptionCounts) {
   ExpectSameList({"--max-count=1", "--max-count=2", "--all"});

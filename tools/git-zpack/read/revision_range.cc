@@ -74,9 +74,13 @@ std::optional<Dots> FindDots(std::string_view revision) {
   return dots;
 }
 
-// Adds what a word names, after everything that was named before.
-void Add(bool wanted, const ObjectId& id, WalkOptions& walk) {
+// Adds the object `id`, which a word calls `name`, after everything that was
+// named before.
+void Add(bool wanted, const ObjectId& id, std::string_view name,
+         WalkOptions& walk) {
   if (wanted) {
+    walk.start_paths.resize(walk.starts.size());
+    walk.start_paths.emplace_back(ArchiveReader::PathIn(name));
     walk.starts.push_back(id);
     return;
   }
@@ -87,8 +91,8 @@ void Add(bool wanted, const ObjectId& id, WalkOptions& walk) {
 Status AddDots(const ArchiveReader& reader, const Dots& dots,
                const ObjectId& left, const ObjectId& right, WalkOptions& walk) {
   if (!dots.symmetric) {
-    Add(false, left, walk);
-    Add(true, right, walk);
+    Add(false, left, dots.left, walk);
+    Add(true, right, dots.right, walk);
     return {};
   }
   const auto a = reader.Peel(left, ObjectType::kCommit);
@@ -98,10 +102,10 @@ Status AddDots(const ArchiveReader& reader, const Dots& dots,
   const auto bases = reader.MergeBases(*a, *b);
   if (!bases) return std::unexpected(bases.error());
   walk.read_before.insert(walk.read_before.end(), {*a, *b});
-  for (const ObjectId& base : *bases) Add(false, base, walk);
+  for (const ObjectId& base : *bases) Add(false, base, {}, walk);
   // As the user named them: annotated tags are listed, too.
-  Add(true, left, walk);
-  Add(true, right, walk);
+  Add(true, left, dots.left, walk);
+  Add(true, right, dots.right, walk);
   return {};
 }
 
@@ -141,8 +145,8 @@ Status AddWithoutParents(const ArchiveReader& reader, std::string_view revision,
             fmt::format("'{}' has no parent {}", QuoteName(revision), *only)});
   }
   if (only) *parents = {(*parents)[*only - 1]};
-  for (const ObjectId& parent : *parents) Add(!to.wanted, parent, to.walk);
-  Add(to.wanted, *id, to.walk);
+  for (const ObjectId& parent : *parents) Add(!to.wanted, parent, {}, to.walk);
+  Add(to.wanted, *id, revision, to.walk);
   return {};
 }
 
@@ -168,7 +172,7 @@ Status AddRevision(const ArchiveReader& reader, std::string_view revision,
     if (!id) return std::unexpected(id.error());
     const auto parents = ParentsOf(reader, *id, walk);
     if (!parents) return std::unexpected(parents.error());
-    for (const ObjectId& parent : *parents) Add(to.wanted, parent, walk);
+    for (const ObjectId& parent : *parents) Add(to.wanted, parent, {}, walk);
     return {};
   }
   if (name.ends_with("^!")) {
@@ -180,7 +184,7 @@ Status AddRevision(const ArchiveReader& reader, std::string_view revision,
   }
   const auto id = Resolve(reader, name, walk, err);
   if (!id) return std::unexpected(id.error());
-  Add(to.wanted, *id, walk);
+  Add(to.wanted, *id, name, walk);
   return {};
 }
 
