@@ -224,6 +224,10 @@ class ArchiveReader {
   // Empty without a path.
   static std::string_view PathIn(std::string_view name);
 
+  // Whether the object with this name, as for Resolve, depends on the parents
+  // of commits, as that of 'HEAD~1:src' does.
+  static bool UsesParents(std::string_view name);
+
   // The id that begins with the hexadecimal digits `abbreviation`, one or more.
   //
   // Errors: as for Resolve.

@@ -130,6 +130,11 @@ std::string_view ArchiveReader::PathIn(std::string_view name) {
       .value_or(std::string_view());
 }
 
+bool ArchiveReader::UsesParents(std::string_view name) {
+  return Guarded([&]() -> Result<bool> { return zpack::UsesParents(name); })
+      .value_or(false);
+}
+
 Result<ObjectId> ArchiveReader::Peel(const ObjectId& id,
                                      ObjectType type) const {
   return Guarded([&] { return state_->revisions.Peel(id, type); });

@@ -87,4 +87,12 @@ RevisionName ParseRevisionName(std::string_view name) {
   return parsed;
 }
 
+bool UsesParents(std::string_view name) {
+  if (name.starts_with(":/")) return true;
+  return std::ranges::any_of(ParseRevisionName(name).steps,
+                             [](const RevisionStep& step) {
+                               return step.number > 0 || !step.text.empty();
+                             });
+}
+
 }  // namespace zpack

@@ -391,6 +391,41 @@ TEST_F(LogTest, WarnsOfGrafts) {
   }
 }
 
+// Only the parents of commits are others with grafts.
+TEST_F(LogTest, NamesThatLeadToParentsWarnOfGrafts) {
+  const std::string tip = repo_.History(3);
+  Convert();
+  const auto errors = [&](const std::string& name) {
+    std::string together;
+    for (const Words& command :
+         {Words{"cat-file", "-t", file_, name},
+          Words{"cat-file", "-e", file_, name},
+          Words{"ls-tree", "--name-only", file_, name},
+          Words{"archive", "-o", dir_ / "x.tar", file_, name},
+          Words{"grep", "-c", "none", file_, name, name}}) {
+      together += RunZpack(command).err;
+    }
+    ProcessOptions batch;
+    batch.input = name + '\n' + name + '\n';
+    return together + RunZpack({"cat-file", "--batch-check", file_}, batch).err;
+  };
+  const Words others = {tip,           "HEAD",    "HEAD^0",   "HEAD~0",
+                        "HEAD^{tree}", "HEAD^{}", "HEAD^{/}", "HEAD:"};
+  const Words parents = {"HEAD^",     "HEAD~1",       "HEAD^1", "HEAD~1^{tree}",
+                         "HEAD~2^0:", "HEAD^{/o}~0:", ":/o"};
+  for (const std::string& name : parents) EXPECT_EQ(errors(name), "") << name;
+  WriteFile(repo_.git_dir() + "/info/grafts", tip + '\n');
+  Convert();
+  for (const std::string& name : others) EXPECT_EQ(errors(name), "") << name;
+  std::string six;
+  for (int i = 0; i < 6; ++i) {
+    six +=
+        "warning: the grafts in 'info/grafts' are not applied; Git applies "
+        "them in a restored repository\n";
+  }
+  for (const std::string& name : parents) EXPECT_EQ(errors(name), six) << name;
+}
+
 TEST_F(LogTest, RefusesWhatItDoesNotDo) {
   repo_.SetRef("refs/heads/main", repo_.SimpleCommit("x"));
   Convert();

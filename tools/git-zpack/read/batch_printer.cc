@@ -12,6 +12,7 @@
 
 #include "common_options.h"
 #include "read/resolve_name.h"
+#include "read/unapplied_grafts.h"
 
 namespace zpack::cli {
 namespace {
@@ -191,6 +192,7 @@ Status PrintNamed(const ArchiveReader& reader, BatchPrinter& printer,
   AheadPrinter ahead(reader, printer);
   std::string line;
   Status resolved;
+  bool uses_parents = false;  // of a name so far
   while (std::getline(io.in, line, input.end)) {
     // Like Git, accepts lines that end in CR LF.
     if (input.end == '\n' && line.ends_with('\r')) line.pop_back();
@@ -202,6 +204,10 @@ Status PrintNamed(const ArchiveReader& reader, BatchPrinter& printer,
     // Of an id, only the other modes warn in Git.
     if (!BeginsWithId(named->name)) {
       WarnIfAmbiguous(reader, named->name, io.err);
+    }
+    if (!uses_parents && ArchiveReader::UsesParents(named->name)) {
+      uses_parents = true;
+      WarnOfGrafts(reader, io.err);
     }
     const bool add = input.buffer && printer.prints_contents();
     const Status status =

@@ -7,6 +7,7 @@
 
 #include <ostream>
 
+#include "read/unapplied_grafts.h"
 #include "zpack/quote.h"
 
 namespace zpack::cli {
@@ -21,6 +22,7 @@ void WarnIfAmbiguous(const ArchiveReader& reader, std::string_view name,
 Result<ObjectId> ResolveName(const ArchiveReader& reader,
                              const std::string& name, std::ostream& err) {
   WarnIfAmbiguous(reader, name, err);
+  WarnOfGrafts(reader, std::span(&name, 1), err);
   auto id = reader.Resolve(name);
   if (id || id.error().code != ErrorCode::kNotFound || name.empty() ||
       name.contains(':')) {

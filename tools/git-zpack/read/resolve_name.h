@@ -18,7 +18,8 @@ namespace zpack::cli {
 void WarnIfAmbiguous(const ArchiveReader& reader, std::string_view name,
                      std::ostream& err);
 
-// ArchiveReader::Resolve, with the warning. If nothing has the name, but HEAD
+// ArchiveReader::Resolve, with this warning and, for a command that does not
+// walk history, that of grafts. If nothing has the name, but HEAD
 // has a path of that name, the error also names the path as a revision.
 Result<ObjectId> ResolveName(const ArchiveReader& reader,
                              const std::string& name, std::ostream& err);

@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <ostream>
-#include <span>
-#include <string>
 #include <string_view>
 
 namespace zpack::cli {
@@ -62,6 +60,13 @@ void WarnOfGrafts(const ArchiveReader& reader, std::ostream& err) {
   if (grafts == files->end() || !MayHaveGrafts(reader, *grafts)) return;
   err << "warning: the grafts in 'info/grafts' are not applied; Git applies "
          "them in a restored repository\n";
+}
+
+void WarnOfGrafts(const ArchiveReader& reader,
+                  std::span<const std::string> names, std::ostream& err) {
+  if (std::ranges::any_of(names, ArchiveReader::UsesParents)) {
+    WarnOfGrafts(reader, err);
+  }
 }
 
 }  // namespace zpack::cli

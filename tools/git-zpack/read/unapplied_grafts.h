@@ -6,6 +6,8 @@
 #pragma once
 
 #include <iosfwd>
+#include <span>
+#include <string>
 
 #include "zpack/archive_reader.h"
 
@@ -14,5 +16,10 @@ namespace zpack::cli {
 // Warns on `err` if the file has grafts, or a list of grafts that cannot be
 // read. Without a readable table of files, does nothing.
 void WarnOfGrafts(const ArchiveReader& reader, std::ostream& err);
+
+// The same if one of these names of objects depends on the parents of commits.
+// For commands that do not walk history.
+void WarnOfGrafts(const ArchiveReader& reader,
+                  std::span<const std::string> names, std::ostream& err);
 
 }  // namespace zpack::cli

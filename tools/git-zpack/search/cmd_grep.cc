@@ -71,6 +71,7 @@ int SearchTrees(const ArchiveReader& reader, GrepRequest& request,
   if (request.revisions.empty()) request.revisions = {"HEAD"};
   auto search = LineSearch::Compile(request.search.query);
   if (!search) return Fail(io, search.error());
+  WarnOfGrafts(reader, request.revisions, io.err);
   std::vector<ObjectId> roots;
   for (const std::string& revision : request.revisions) {
     const auto id = ResolveRevision(reader, revision, io.err);
