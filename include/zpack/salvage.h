@@ -106,6 +106,8 @@ struct SalvageReport {
   uint64_t new_refs = 0;
   std::string head;  // what HEAD of the repository names: a ref or an id
 
+  // The list of files is undamaged, or there was none.
+  bool files_known = false;
   uint64_t files = 0;           // RepositoryFiles
   uint64_t inactive_files = 0;  // of these, for want of RestoreOptions::trust
   std::vector<std::string> inactive_names;  // their names, as restored

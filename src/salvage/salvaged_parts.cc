@@ -351,7 +351,7 @@ class PartsReader {
     }
     if (!Found(format::kTableOfContentsChunk)) parts_.lost.emplace_back("TOCC");
     if (!found_.trailer) parts_.lost.emplace_back("trailer");
-    parts_.all_parts_known = toc_.has_value() || found_.damaged.empty();
+    parts_.all_parts_known = toc_.has_value();
   }
 
   const RandomAccessFile& file_;

@@ -129,6 +129,7 @@ class SalvageJob {
   Status WriteFiles(ObjectSink& sink) {
     report_.promised_objects = parts_.promises.ids.size();
     report_.promisor_remotes = parts_.promises.remotes;
+    report_.files_known = FilesKnown();
     if (!parts_.files) return {};
     RepositoryFileReader reader(*parts_.files);
     const auto is_whole = [&](size_t index) -> Result<bool> {
@@ -148,18 +149,21 @@ class SalvageJob {
     return {};
   }
 
+  bool IsLost(const char* part) const {
+    return std::ranges::find(parts_.lost, part) != parts_.lost.end();
+  }
+
+  bool FilesKnown() const {
+    return parts_.files ||
+           (parts_.all_parts_known && !IsLost("FTAB") && !IsLost("FDAT"));
+  }
+
   bool IsComplete() const {
-    const auto is_lost = [this](const char* part) {
-      return std::ranges::find(report_.lost_parts, part) !=
-             report_.lost_parts.end();
-    };
     return parts_.object_count && report_.lost_objects == 0 &&
            report_.conflicting_blocks == 0 && report_.missing.empty() &&
            report_.refs_known && report_.lost_refs.empty() &&
-           report_.lost_files.empty() && parts_.all_parts_known &&
-           (parts_.files || !is_lost("FTAB")) &&
-           (parts_.files || !is_lost("FDAT")) && !is_lost("PROM") &&
-           !is_lost("LOST");
+           report_.lost_files.empty() && report_.files_known &&
+           parts_.all_parts_known && !IsLost("PROM") && !IsLost("LOST");
   }
 
   const RandomAccessFile& file_;

@@ -330,6 +330,11 @@ TEST_P(SalvageTest, TruncationKeepsTheBlocksBeforeIt) {
                            sample.bytes.begin() + static_cast<ptrdiff_t>(cut)));
     ASSERT_TRUE(salvaged.report) << salvaged.report.error().message;
     ExpectNothingWrong(sample, salvaged.outcome, std::to_string(cut));
+    // What the file had is not known, also if no byte before the cut is
+    // damaged.
+    if (cut <= sample.archive->header().table_of_contents_offset) {
+      EXPECT_FALSE(salvaged.report->complete);
+    }
     for (size_t block = 0; block < blocks.block_count(); ++block) {
       if (blocks.block_offset(block + 1) > cut) break;
       if (!IsSelfContained(blocks, block)) continue;
@@ -355,6 +360,26 @@ TEST_P(SalvageTest, InsertedAndRemovedBytesCostOneBlock) {
       ASSERT_TRUE(salvaged.report) << region.name;
       ExpectNothingWrong(sample, salvaged.outcome, region.name);
       ExpectOnlyBlockLost(sample, region, salvaged);
+    }
+  }
+}
+
+TEST_P(SalvageTest, WithoutTheirTableFilesAreUnknown) {
+  const Sample sample = OpenSample(GetParam());
+  EXPECT_TRUE(SalvageBytes(sample.bytes).report->files_known);
+  for (const Region& region : Regions(sample)) {
+    if (region.name != "FTAB") continue;
+    Bytes damaged = sample.bytes;
+    Damage(damaged, region, Fill::kNoise);
+    const Bytes cut(
+        sample.bytes.begin(),
+        sample.bytes.begin() + static_cast<ptrdiff_t>(region.begin));
+    for (const Bytes& bytes : {damaged, cut}) {
+      const Salvaged salvaged = SalvageBytes(bytes);
+      ASSERT_TRUE(salvaged.report) << salvaged.report.error().message;
+      EXPECT_FALSE(salvaged.report->files_known);
+      EXPECT_FALSE(salvaged.report->complete);
+      EXPECT_TRUE(salvaged.outcome.files.empty());
     }
   }
 }

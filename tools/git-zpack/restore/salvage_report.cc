@@ -131,6 +131,9 @@ void PrintText(const SalvageReport& report, const std::string& directory,
   if (report.lost_objects != 0) out << Lost(report) << ".\n";
   PrintList(report.missing, "objects", MissingLine, out);
   PrintRefs(report, out);
+  if (!report.files_known) {
+    out << "The list of files that are no objects was lost.\n";
+  }
   PrintList(
       report.lost_files, "files",
       [](const std::string& name) { return "lost file: " + QuoteName(name); },
@@ -235,6 +238,7 @@ Json ToJson(const SalvageReport& report) {
       {"incomplete_refs", RefsToJson(report.incomplete_refs)},
       {"lost_refs", RefsToJson(report.lost_refs)},
       {"new_refs", report.new_refs},
+      {"files_known", report.files_known},
       {"files", report.files},
       {"inactive_files", report.inactive_files},
       {"lost_files", std::move(lost_files)},
