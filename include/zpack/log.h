@@ -6,6 +6,7 @@
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -43,8 +44,9 @@ enum class Pickaxe : uint8_t {
 struct LogOptions {
   // kAll starts from all refs, in the order of their names, and from HEAD.
   WalkRefs refs = WalkRefs::kNone;
-  std::vector<ObjectId> starts = {};    // further ones, after the refs
+  std::vector<ObjectId> starts = {};    // further ones
   std::vector<ObjectId> excluded = {};  // left out with their ancestors
+  size_t starts_before_refs = 0;        // as in WalkOptions
   // Paths relative to the top, as in gitglossary(7); empty: all. Only commits
   // that change them are listed. History is simplified as git-log(1) does.
   std::vector<std::string> pathspecs = {};

@@ -26,9 +26,9 @@ enum class WalkObjects : uint8_t {
 
 struct WalkOptions {
   // kAll starts the walk from all refs, in the order of their names, and from
-  // HEAD.
+  // HEAD, before `starts` unless starts_before_refs says otherwise.
   WalkRefs refs = WalkRefs::kNone;
-  // Further objects to start from, after the refs. A tag leads to its target.
+  // Further objects to start from. A tag leads to its target.
   std::vector<ObjectId> starts;
   WalkObjects objects = WalkObjects::kCommits;
   // After a stop is requested, the walk returns kInterrupted.
@@ -54,6 +54,11 @@ struct WalkOptions {
   // the object and begins the paths of what the tree reaches; empty where an
   // element is missing.
   std::vector<std::string> start_paths = {};
+  // How many of `starts`, and of `excluded`, were named before the refs.
+  // Matters where commits have the same date: like Git, the walk then lists
+  // first what was named first.
+  size_t starts_before_refs = 0;
+  size_t excluded_before_refs = 0;
 };
 
 // An object that the walk has reached for the first time.

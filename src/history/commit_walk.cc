@@ -3,6 +3,7 @@
 
 #include "history/commit_walk.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/error.h"
@@ -54,14 +55,21 @@ Result<std::vector<ObjectNumber>> CommitWalk::Starts() {
     if (commit) starts.push_back(*commit);
     return {};
   };
-  const RefsSnapshot& refs = archive_.refs();
-  if (options_.refs == WalkRefs::kAll) {
+  const auto add_refs = [&]() -> Status {
+    if (options_.refs == WalkRefs::kNone) return {};
+    const RefsSnapshot& refs = archive_.refs();
     for (const Ref& ref : refs.refs) {
       ZPACK_TRY(add(refs.Resolve(ref.name), ref.name));
     }
-    ZPACK_TRY(add(refs.Resolve("HEAD"), "HEAD"));
+    return add(refs.Resolve("HEAD"), "HEAD");
+  };
+  const size_t refs_at =
+      std::min(options_.starts_before_refs, options_.starts.size());
+  for (size_t i = 0; i <= options_.starts.size(); ++i) {
+    if (i == refs_at) ZPACK_TRY(add_refs());
+    if (i == options_.starts.size()) break;
+    ZPACK_TRY(add(options_.starts[i], "the walk"));
   }
-  for (const ObjectId& id : options_.starts) ZPACK_TRY(add(id, "the walk"));
   return starts;
 }
 

@@ -30,6 +30,7 @@ struct CommitWalkOptions {
   WalkRefs refs = WalkRefs::kNone;
   std::vector<ObjectId> starts = {};
   std::vector<ObjectId> excluded = {};
+  size_t starts_before_refs = 0;
   bool first_parent = false;
   bool full_history = false;  // does not leave out side branches of merges
   // Commits older than this are left out with what only they reach.

@@ -8,6 +8,7 @@
 
 #include "history/revision_walk.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <queue>
 #include <set>
@@ -77,6 +78,16 @@ class RevisionWalk {
     return {};
   }
 
+  // AddStart of all refs, and of HEAD.
+  Status AddRefs(const RefsSnapshot& refs) {
+    for (const Ref& ref : refs.refs) {
+      const ObjectId id = refs.Resolve(ref.name);
+      if (!id.empty()) ZPACK_TRY(AddStart(id, {}, ref.name));
+    }
+    const ObjectId head = refs.Resolve("HEAD");
+    return head.empty() ? Status{} : AddStart(head, {}, "HEAD");
+  }
+
   // Must come before the starts, of which `after` were named before `id`.
   Status Exclude(const ObjectId& id, size_t after) {
     ZPACK_ASSIGN_OR_RETURN(ObjectNumber number, graph_.Find(id, "the walk"));
@@ -111,8 +122,7 @@ class RevisionWalk {
     return {};
   }
 
-  // Says that the next start, if there is one, comes after `starts` others that
-  // are no refs.
+  // Says that the next start, if there is one, comes after `starts` others.
   void NextStart(size_t starts) {
     while (next_excluded_ < excluded_tips_.size() &&
            excluded_tips_[next_excluded_].after <= starts) {
@@ -345,23 +355,26 @@ class RevisionWalk {
 Status WalkRevisions(const ArchiveFile& archive, const WalkOptions& options,
                      const Visitor<const WalkedObject&>& visit) {
   RevisionWalk walk(archive, options, visit);
+  // All refs together count as one start.
+  const size_t refs_at =
+      std::min(options.starts_before_refs, options.starts.size());
   for (size_t i = 0; i < options.excluded.size(); ++i) {
     const size_t after =
         i < options.excluded_after.size() ? options.excluded_after[i] : 0;
-    ZPACK_TRY(walk.Exclude(options.excluded[i], after));
+    ZPACK_TRY(walk.Exclude(options.excluded[i], i < options.excluded_before_refs
+                                                    ? after
+                                                    : after + 1));
   }
   for (const ObjectId& id : options.read_before) ZPACK_TRY(walk.ReadBefore(id));
-  const RefsSnapshot& refs = archive.refs();
-  if (options.refs == WalkRefs::kAll) {
-    for (const Ref& ref : refs.refs) {
-      const ObjectId id = refs.Resolve(ref.name);
-      if (!id.empty()) ZPACK_TRY(walk.AddStart(id, {}, ref.name));
+  for (size_t i = 0; i <= options.starts.size(); ++i) {
+    if (i == refs_at) {
+      walk.NextStart(i);
+      if (options.refs == WalkRefs::kAll) {
+        ZPACK_TRY(walk.AddRefs(archive.refs()));
+      }
     }
-    const ObjectId head = refs.Resolve("HEAD");
-    if (!head.empty()) ZPACK_TRY(walk.AddStart(head, {}, "HEAD"));
-  }
-  for (size_t i = 0; i < options.starts.size(); ++i) {
-    walk.NextStart(i);
+    if (i == options.starts.size()) break;
+    walk.NextStart(i < refs_at ? i : i + 1);
     const std::string_view path = i < options.start_paths.size()
                                       ? options.start_paths[i]
                                       : std::string_view();

@@ -114,6 +114,7 @@ class CommitLister {
     return {.refs = options.refs,
             .starts = options.starts,
             .excluded = options.excluded,
+            .starts_before_refs = options.starts_before_refs,
             .first_parent = options.first_parent,
             .full_history = options.full_history,
             .since = options.since,

@@ -129,6 +129,41 @@ TEST_F(RevisionRangeTest, RangesListWhatGitLists) {
   }
 }
 
+// Of commits with the same date, what was named first comes first.
+TEST_F(RevisionRangeTest, AllRefsBeginWhereTheyAreNamed) {
+  for (const char* const name : {"x", "y", "z"}) {
+    CommitFields fields;
+    fields.tree =
+        repo_.WriteTree(TreeEntryBytes("100644", name, repo_.WriteBlob("one")));
+    fields.time = 1700000900;
+    fields.message = name;
+    repo_.SetRef(std::string("refs/heads/") + name, repo_.WriteCommit(fields));
+  }
+  Require(RunZpack({"convert", "-q", "--force", repo_.path(), file_}).ok(),
+          "convert");
+  for (const std::vector<std::string>& set :
+       std::vector<std::vector<std::string>>{{"--all"},
+                                             {"z", "--all"},
+                                             {"--all", "z"},
+                                             {"y", "--all", "x"},
+                                             {"z", "--all", "y", "--all"},
+                                             {"^y", "--all"},
+                                             {"--all", "^y"},
+                                             {"z", "^y", "--all", "^left"},
+                                             {"left", "z", "--all", "^x"}}) {
+    ExpectSameList(set);
+    std::vector<std::string> arguments = {"--objects"};
+    arguments.insert(arguments.end(), set.begin(), set.end());
+    ExpectSameList(arguments);
+    std::vector<std::string> ours = {"log", "--format=%H", file_};
+    ours.insert(ours.end(), set.begin(), set.end());
+    std::vector<std::string> git = {"log", "--format=%H"};
+    git.insert(git.end(), set.begin(), set.end());
+    EXPECT_EQ(RunZpack(ours).out, repo_.Git(git) + '\n')
+        << ::testing::PrintToString(set);
+  }
+}
+
 TEST_F(RevisionRangeTest, ObjectsWithAPathHaveItsName) {
   repo_.Git({"tag", "-a", "-m", "m", "of-blob", "left:file"});
   repo_.Git({"tag", "-a", "-m", "m", "of-tree", "left:dir"});

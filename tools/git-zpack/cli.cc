@@ -364,8 +364,8 @@ po::variables_map ParseArguments(const Command& command,
   if (!command.after_dashes.empty()) {
     values.insert({std::string(command.after_dashes),
                    po::variable_value(boost::any(after), false)});
-    KeepWords(in_order, values);
   }
+  KeepWords(in_order, values);
   if (values.count(kSurplus) != 0) {
     throw UsageError{fmt::format(
         "unexpected argument '{}'",

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The words of commands for which their order counts, as Git's have it
-// (Command::after_dashes). Other commands leave it to Boost.
+// The words of a command line in their order. Commands with
+// Command::after_dashes have options as Git's have them; others leave it to
+// Boost what an option is.
 
 #pragma once
 

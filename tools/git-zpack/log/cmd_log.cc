@@ -59,6 +59,10 @@ Status AddHead(const ArchiveReader& reader, WalkOptions& walk,
 
 Status AddStart(const ArchiveReader& reader, const LogRequest::Start& start,
                 WalkOptions& walk, std::ostream& err) {
+  if (start.refs == LogRequest::kAllRefs) {
+    AddAllRefs(walk);
+    return {};
+  }
   if (!start.refs.empty()) {
     AddRefs(reader.refs(), start.refs, walk);
     return {};
@@ -99,9 +103,11 @@ Status ResolveStarts(const ArchiveReader& reader, LogRequest& request,
       return added;
     }
   }
-  if (request.starts.empty() && request.log.refs == WalkRefs::kNone) {
+  if (request.starts.empty()) {
     if (const Status added = AddHead(reader, walk, err); !added) return added;
   }
+  request.log.refs = walk.refs;
+  request.log.starts_before_refs = walk.starts_before_refs;
   request.log.starts = std::move(walk.starts);
   request.log.excluded = std::move(walk.excluded);
   for (const std::string& name : request.objects) {

@@ -54,7 +54,7 @@ bool TakeStart(const CommandWord& word, LogRequest& request) {
   } else if (word.option == "remotes") {
     request.starts.push_back({.refs = "refs/remotes/"});
   } else if (word.option == "all") {
-    request.log.refs = WalkRefs::kAll;
+    request.starts.push_back({.refs = std::string(LogRequest::kAllRefs)});
   } else {
     return false;
   }

@@ -7,6 +7,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli.h"
@@ -18,13 +19,15 @@ namespace zpack::cli {
 
 struct LogRequest {
   std::string file;
+  // The value of Start::refs for all refs, and HEAD.
+  static constexpr std::string_view kAllRefs = "refs/";
   // A revision as the user typed it, or the beginning of the names of refs.
   struct Start {
     std::string revision = {};
     std::string refs = {};
   };
   std::vector<Start> starts;
-  // Without starts, objects and excluded commits.
+  // Without refs, starts, objects and excluded commits.
   LogOptions log;
   std::vector<std::string> objects = {};  // of --find-object
   LogLook look;

@@ -6,8 +6,10 @@
 #include <limits>
 #include <ostream>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "command_words.h"
 #include "common_options.h"
 #include "huge_heaps.h"
 #include "named_output.h"
@@ -133,13 +135,15 @@ int Run(const po::variables_map& values, const Io& io) {
                                           ReadContext(values, io).options());
   if (!reader) return Fail(io, reader.error());
   WarnOfGrafts(**reader, io.err);
-  if (Has(values, "all")) walk.refs = WalkRefs::kAll;
   if (Has(values, "objects") && !Has(values, "no-objects")) {
     walk.objects = WalkObjects::kAll;
   }
-  for (const std::string& revision : revisions) {
-    const Status added = AddRevision(**reader, revision, walk, io.err);
-    if (!added) return FailToResolve(values, revision, added.error(), io);
+  bool is_file = true;  // the next argument
+  for (const CommandWord& word : WordsInOrder(values)) {
+    if (word.option == "all") AddAllRefs(walk);
+    if (!word.option.empty() || std::exchange(is_file, false)) continue;
+    const Status added = AddRevision(**reader, word.value, walk, io.err);
+    if (!added) return FailToResolve(values, word.value, added.error(), io);
   }
   const auto names = Has(values, "no-object-names") ? LineWriter::Names::kNo
                                                     : LineWriter::Names::kYes;

@@ -188,4 +188,12 @@ Status AddRevision(const ArchiveReader& reader, std::string_view revision,
   return {};
 }
 
+void AddAllRefs(WalkOptions& walk) {
+  // What is named again changes nothing.
+  if (walk.refs == WalkRefs::kAll) return;
+  walk.refs = WalkRefs::kAll;
+  walk.starts_before_refs = walk.starts.size();
+  walk.excluded_before_refs = walk.excluded.size();
+}
+
 }  // namespace zpack::cli

@@ -24,4 +24,7 @@ namespace zpack::cli {
 Status AddRevision(const ArchiveReader& reader, std::string_view revision,
                    WalkOptions& walk, std::ostream& err);
 
+// Adds all refs and HEAD, after everything that was named before.
+void AddAllRefs(WalkOptions& walk);
+
 }  // namespace zpack::cli
