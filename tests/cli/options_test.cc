@@ -175,6 +175,17 @@ TEST_F(OptionsTest, OptionsThatOnlyGitHasLeadToGit) {
                    "'git zpack exec <file> git rev-list --since ...'");
   ExpectUsageError({"rev-list", file_, "--oneline", "HEAD"},
                    "git rev-list --oneline");
+  // One of ours is nearly the same.
+  for (const auto& [command, option] :
+       {std::pair("cat-file", "--filters"), std::pair("cat-file", "--path"),
+        std::pair("cat-file", "--batch-command"),
+        std::pair("ls-tree", "--no-full-name"),
+        std::pair("archive", "--no-prefix"), std::pair("archive", "--mtime"),
+        std::pair("archive", "-9")}) {
+    ExpectUsageError({command, option, file_, "HEAD"},
+                     std::string("'git zpack exec <file> git ") + command +
+                         ' ' + option + " ...'");
+  }
   const ProcessResult path = RunZpack({"rev-list", file_, "HEAD", "--", "a"});
   EXPECT_EQ(path.exit_code, 128);
   EXPECT_THAT(path.err, HasSubstr("git log 'HEAD' -- 'a'"));

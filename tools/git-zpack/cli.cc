@@ -286,7 +286,7 @@ int RunCommand(const Command& command, const std::vector<std::string>& words,
   } catch (const po::unknown_option& error) {
     std::string typed = error.get_option_name();
     typed.resize(std::min(typed.find('='), typed.size()));
-    std::string suggestion = command.name == "log" && IsOptionOfGitLog(typed)
+    std::string suggestion = IsOptionOfGit(command.name, typed)
                                  ? ""
                                  : Suggestion(typed, OptionNames(command));
     if (suggestion.empty() && IsCommandOfGit(command.name)) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <utility>
 
 namespace zpack::cli {
@@ -95,6 +96,26 @@ constexpr std::array<std::string_view, 83> kOptionsOfGitLog = {
     "--word-diff-regex",
     "--ws-error-highlight"};
 
+constexpr std::array<std::string_view, 10> kOptionsOfGitArchive = {
+    "--add-file",
+    "--add-virtual-file",
+    "--exec",
+    "--list",
+    "--mtime",
+    "--no-prefix",
+    "--remote",
+    "--verbose",
+    "--worktree-attributes",
+    "--no-output"};
+
+constexpr std::array<std::string_view, 8> kOptionsOfGitCatFile = {
+    "--allow-unknown-type", "--batch-command", "--filters",
+    "--follow-symlinks",    "--mailmap",       "--path",
+    "--textconv",           "--use-mailmap"};
+
+constexpr std::array<std::string_view, 2> kOptionsOfGitLsTree = {
+    "--no-full-name", "--no-full-tree"};
+
 }  // namespace
 
 std::string_view CommandsLike(std::string_view typed) {
@@ -126,8 +147,17 @@ std::string_view CommandsLike(std::string_view typed) {
   return "";
 }
 
-bool IsOptionOfGitLog(std::string_view typed) {
-  return std::ranges::find(kOptionsOfGitLog, typed) != kOptionsOfGitLog.end();
+bool IsOptionOfGit(std::string_view command, std::string_view typed) {
+  using Names = std::span<const std::string_view>;
+  constexpr std::array<std::pair<std::string_view, Names>, 4> kOptions = {
+      {{"archive", kOptionsOfGitArchive},
+       {"cat-file", kOptionsOfGitCatFile},
+       {"log", kOptionsOfGitLog},
+       {"ls-tree", kOptionsOfGitLsTree}}};
+  return std::ranges::any_of(kOptions, [&](const auto& of) {
+    return of.first == command &&
+           std::ranges::find(of.second, typed) != of.second.end();
+  });
 }
 
 }  // namespace zpack::cli

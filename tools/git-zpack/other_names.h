@@ -15,7 +15,8 @@ namespace zpack::cli {
 // name.
 std::string_view CommandsLike(std::string_view typed);
 
-// Whether git-log(1) has the option `typed`, which our 'log' has not.
-bool IsOptionOfGitLog(std::string_view typed);
+// Whether Git's `command` has the option `typed`, which ours has not. Knows
+// those of archive, cat-file, log and ls-tree.
+bool IsOptionOfGit(std::string_view command, std::string_view typed);
 
 }  // namespace zpack::cli
