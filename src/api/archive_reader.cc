@@ -124,10 +124,7 @@ std::string_view ArchiveReader::AmbiguousRef(std::string_view name) const {
 }
 
 std::string_view ArchiveReader::PathIn(std::string_view name) {
-  return Guarded([&]() -> Result<std::string_view> {
-           return ParseRevisionName(name).path.value_or(std::string_view());
-         })
-      .value_or(std::string_view());
+  return PathOfName(name).value_or(std::string_view());
 }
 
 bool ArchiveReader::UsesParents(std::string_view name) {

@@ -71,11 +71,16 @@ std::optional<RevisionStep> TakePeeling(std::string_view& rest) {
 
 }  // namespace
 
+std::optional<std::string_view> PathOfName(std::string_view name) {
+  const size_t colon = FindPathColon(name);
+  if (colon == std::string_view::npos) return std::nullopt;
+  return name.substr(colon + 1);
+}
+
 RevisionName ParseRevisionName(std::string_view name) {
   RevisionName parsed;
-  const size_t colon = FindPathColon(name);
-  if (colon != std::string_view::npos) parsed.path = name.substr(colon + 1);
-  std::string_view rest = name.substr(0, colon);
+  parsed.path = PathOfName(name);
+  std::string_view rest = name.substr(0, FindPathColon(name));
   while (true) {
     auto step = TakeNumber(rest);
     if (!step) step = TakePeeling(rest);

@@ -41,6 +41,9 @@ struct RevisionName {
 // A suffix that Git does not know remains a part of the base.
 RevisionName ParseRevisionName(std::string_view name);
 
+// The path in a name: RevisionName::path.
+std::optional<std::string_view> PathOfName(std::string_view name);
+
 // Whether the object that has the name depends on the parents of commits.
 bool UsesParents(std::string_view name);
 
