@@ -294,6 +294,9 @@ TEST_F(LsTreeTest, WrongUsage) {
   EXPECT_EQ(List({"--name-only", "--name-status"}, {"HEAD"}).exit_code, 129);
   EXPECT_EQ(List({"--name-only", "--name-only"}, {"HEAD"}).exit_code, 0);
   EXPECT_EQ(List({"--object-only", "--name-only"}, {"HEAD"}).exit_code, 129);
+  EXPECT_THAT(List({"-l", "--name-only"}, {"HEAD"}).err,
+              HasSubstr("options '--name-only' and '--long' cannot be used "
+                        "together"));
   EXPECT_EQ(List({}, {}).exit_code, 129);
   EXPECT_EQ(List({}, {"HEAD", ":(glob)*"}).exit_code, 128);
 }

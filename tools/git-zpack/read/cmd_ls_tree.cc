@@ -10,6 +10,7 @@
 #include <ostream>
 #include <utility>
 
+#include "command_words.h"
 #include "common_options.h"
 #include "read/path_filter.h"
 #include "read/resolve_name.h"
@@ -66,17 +67,27 @@ struct Listing {
   char end = '\n';
 };
 
-Columns ColumnsOf(const po::variables_map& values) {
-  const int paths = Has(values, "name-only") + Has(values, "name-status");
-  const bool ids = Has(values, "object-only");
-  const bool sizes = Has(values, "long");
-  if (paths + ids + sizes > 1) {
-    throw UsageError{
-        "give one of '--long', '--name-only', '--name-status' and "
-        "'--object-only'"};
+// The option that says which columns to show; empty without one.
+std::string ColumnsOption(const po::variables_map& values) {
+  constexpr std::array<std::string_view, 4> kNames = {
+      "long", "name-only", "name-status", "object-only"};
+  std::string given;
+  for (const CommandWord& word : WordsInOrder(values)) {
+    if (std::ranges::find(kNames, word.option) == kNames.end()) continue;
+    if (!given.empty() && word.option != given) {
+      throw UsageError{
+          fmt::format("options '--{}' and '--{}' cannot be used together",
+                      word.option, given)};
+    }
+    given = word.option;
   }
+  return given;
+}
+
+Columns ColumnsOf(const po::variables_map& values) {
+  const std::string option = ColumnsOption(values);
   if (Has(values, "format")) {
-    if (paths + ids + sizes > 0) {
+    if (!option.empty()) {
       throw UsageError{
           "--format can't be combined with other format-altering options"};
     }
@@ -85,9 +96,9 @@ Columns ColumnsOf(const po::variables_map& values) {
         kColumnFormats, format, [](const auto& pair) { return pair.first; });
     return known == kColumnFormats.end() ? Columns::kFormat : known->second;
   }
-  if (paths > 0) return Columns::kPath;
-  if (ids) return Columns::kId;
-  return sizes ? Columns::kLong : Columns::kAll;
+  if (option == "long") return Columns::kLong;
+  if (option == "object-only") return Columns::kId;
+  return option.empty() ? Columns::kAll : Columns::kPath;
 }
 
 // Like Git, fewer than four digits are four, and 0 means all.
