@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-enum class OddKind : uint8_t { kDirectory, kDangling, kPipe };
+enum class OddKind : uint8_t { kIsDirectory, kIsDangling, kIsPipe };
 
 // What 'git repack -a -d' makes of it.
 enum class ByGit : uint8_t {
@@ -42,9 +42,9 @@ struct OddFile {
   ByGit git;
 };
 
-constexpr OddKind kDirectory = OddKind::kDirectory;
-constexpr OddKind kDangling = OddKind::kDangling;
-constexpr OddKind kPipe = OddKind::kPipe;
+constexpr OddKind kIsDirectory = OddKind::kIsDirectory;
+constexpr OddKind kIsDangling = OddKind::kIsDangling;
+constexpr OddKind kIsPipe = OddKind::kIsPipe;
 
 class OddPackFilesTest : public RepackFixture {
  protected:
@@ -72,13 +72,13 @@ class OddPackFilesTest : public RepackFixture {
   static void Make(OddKind kind, const std::string& path) {
     fs::remove_all(path);
     switch (kind) {
-      case kDirectory:
+      case kIsDirectory:
         fs::create_directory(path);
         break;
-      case kDangling:
+      case kIsDangling:
         fs::create_symlink("nowhere", path);
         break;
-      case kPipe:
+      case kIsPipe:
         Require(mkfifo(path.c_str(), 0600) == 0, "mkfifo");
         break;
     }
@@ -174,7 +174,7 @@ std::string NameOf(const OddFile& odd) {
 TEST_F(OddPackFilesTest, WithoutAPackTheyCountForNothing) {
   for (const char* const extension :
        {".idx", ".pack", ".rev", ".keep", ".mtimes", ".bitmap", ".promisor"}) {
-    for (const OddKind kind : {kDirectory, kDangling, kPipe}) {
+    for (const OddKind kind : {kIsDirectory, kIsDangling, kIsPipe}) {
       const OddFile odd = {"new", extension, kind, 1, ByGit::kSame};
       SCOPED_TRACE(NameOf(odd));
       ExpectConverted(odd);
@@ -186,28 +186,28 @@ TEST_F(OddPackFilesTest, WithoutAPackTheyCountForNothing) {
 
 TEST_F(OddPackFilesTest, BesideAPackTheyDoWhatGitMakesOfThem) {
   const std::vector<OddFile> table = {
-      {"own", ".rev", kDirectory, 1, ByGit::kSame},
-      {"own", ".rev", kDangling, 1, ByGit::kSame},
-      {"own", ".rev", kPipe, 1, ByGit::kWaits},
-      {"own", ".bitmap", kDirectory, 1, ByGit::kSame},
-      {"own", ".bitmap", kDangling, 1, ByGit::kSame},
-      {"own", ".bitmap", kPipe, 1, ByGit::kSame},
+      {"own", ".rev", kIsDirectory, 1, ByGit::kSame},
+      {"own", ".rev", kIsDangling, 1, ByGit::kSame},
+      {"own", ".rev", kIsPipe, 1, ByGit::kWaits},
+      {"own", ".bitmap", kIsDirectory, 1, ByGit::kSame},
+      {"own", ".bitmap", kIsDangling, 1, ByGit::kSame},
+      {"own", ".bitmap", kIsPipe, 1, ByGit::kSame},
       // To Git 2.39, a name is enough. To Git 2.55, the link is nothing.
-      {"own", ".keep", kDirectory, 2, ByGit::kSame},
-      {"own", ".keep", kDangling, 2, ByGit::kFewer},
-      {"own", ".keep", kPipe, 2, ByGit::kSame},
+      {"own", ".keep", kIsDirectory, 2, ByGit::kSame},
+      {"own", ".keep", kIsDangling, 2, ByGit::kFewer},
+      {"own", ".keep", kIsPipe, 2, ByGit::kSame},
       // A cruft pack stays with us.
-      {"own", ".mtimes", kDirectory, 2, ByGit::kFewer},
-      {"own", ".mtimes", kDangling, 1, ByGit::kSame},
-      {"own", ".mtimes", kPipe, 2, ByGit::kFewer},
-      {"own", ".promisor", kDirectory, 2, ByGit::kSame},
-      {"own", ".promisor", kDangling, 1, ByGit::kSame},
-      {"own", ".promisor", kPipe, 2, ByGit::kSame},
+      {"own", ".mtimes", kIsDirectory, 2, ByGit::kFewer},
+      {"own", ".mtimes", kIsDangling, 1, ByGit::kSame},
+      {"own", ".mtimes", kIsPipe, 2, ByGit::kFewer},
+      {"own", ".promisor", kIsDirectory, 2, ByGit::kSame},
+      {"own", ".promisor", kIsDangling, 1, ByGit::kSame},
+      {"own", ".promisor", kIsPipe, 2, ByGit::kSame},
       // What is no regular file is no pack.
-      {"other", ".pack", kDirectory, 1, ByGit::kSame},
-      {"other", ".pack", kDangling, 1, ByGit::kSame},
-      {"other", ".pack", kPipe, 1, ByGit::kSame},
-      {"multi-pack-index", "", kDangling, 1, ByGit::kSame}};
+      {"other", ".pack", kIsDirectory, 1, ByGit::kSame},
+      {"other", ".pack", kIsDangling, 1, ByGit::kSame},
+      {"other", ".pack", kIsPipe, 1, ByGit::kSame},
+      {"multi-pack-index", "", kIsDangling, 1, ByGit::kSame}};
   for (const OddFile& odd : table) {
     SCOPED_TRACE(NameOf(odd));
     ExpectConverted(odd);
@@ -219,7 +219,7 @@ TEST_F(OddPackFilesTest, BesideAPackTheyDoWhatGitMakesOfThem) {
 // A pack is there, and nobody knows what is in it. 'git fsck' fails, or waits
 // for the pipe; 'git repack' fails if it misses an object.
 TEST_F(OddPackFilesTest, IndexOfAPackThatIsThereIsNeeded) {
-  for (const OddKind kind : {kDirectory, kDangling, kPipe}) {
+  for (const OddKind kind : {kIsDirectory, kIsDangling, kIsPipe}) {
     const OddFile odd = {"other", ".idx", kind, 0, ByGit::kWaits};
     SCOPED_TRACE(NameOf(odd));
     for (const char* const command : {"convert", "repack", "report"}) {
@@ -230,7 +230,7 @@ TEST_F(OddPackFilesTest, IndexOfAPackThatIsThereIsNeeded) {
 
 // As if there were no pack, in Git as well.
 TEST_F(OddPackFilesTest, PackWhoseObjectsAreMissingIsNamed) {
-  for (const OddKind kind : {kDirectory, kDangling, kPipe}) {
+  for (const OddKind kind : {kIsDirectory, kIsDangling, kIsPipe}) {
     const OddFile odd = {"own", ".pack", kind, 0, ByGit::kFails};
     SCOPED_TRACE(NameOf(odd));
     fs::remove(pack_directory() + '/' + other_ + ".idx");
@@ -243,8 +243,8 @@ TEST_F(OddPackFilesTest, PackWhoseObjectsAreMissingIsNamed) {
 // 'convert' does not need it. 'repack' could not take it away with the packs.
 TEST_F(OddPackFilesTest, MultiPackIndexThatIsNoneStopsRepack) {
   for (const OddFile& odd :
-       {OddFile{"multi-pack-index", "", kDirectory, 0, ByGit::kFails},
-        OddFile{"multi-pack-index", "", kPipe, 0, ByGit::kWaits}}) {
+       {OddFile{"multi-pack-index", "", kIsDirectory, 0, ByGit::kFails},
+        OddFile{"multi-pack-index", "", kIsPipe, 0, ByGit::kWaits}}) {
     SCOPED_TRACE(NameOf(odd));
     ExpectConverted(odd);
     ExpectRefused(odd, "repack");
@@ -254,7 +254,7 @@ TEST_F(OddPackFilesTest, MultiPackIndexThatIsNoneStopsRepack) {
 
 // Git would wait for the pipe.
 TEST_F(OddPackFilesTest, GitWritesNoBitmapBesideAPipe) {
-  const OddFile odd = {"new", ".rev", kPipe, 1, ByGit::kSame};
+  const OddFile odd = {"new", ".rev", kIsPipe, 1, ByGit::kSame};
   const std::string copy = CopyWith("copy", odd);
   ProcessResult result = Run({"repack", "-q", "-a", "-d", "-b", copy});
   EXPECT_EQ(result.exit_code, 128) << ::testing::PrintToString(result);
