@@ -94,6 +94,11 @@ class BaseCache {
     if (bytes <= content_bytes_ || landmark_bytes_ == 0) return 0;
     return bytes / landmark_bytes_ + 1;
   }
+  // Whether the contents of such a chain, of up to `largest` bytes, can be
+  // kept: all of them, or landmarks.
+  bool CanKeep(uint64_t bytes, uint64_t largest) const {
+    return bytes <= content_bytes_ || largest <= landmark_bytes_ / 2;
+  }
   // As Insert, for a landmark.
   void InsertLandmark(CachedPack pack, PackPosition position,
                       ByteView content) {

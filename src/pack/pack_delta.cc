@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <iterator>
 #include <limits>
+#include <utility>
 
 #include "base/error.h"
 
@@ -23,6 +25,9 @@ constexpr uint8_t kLengthBytes = 0x70;
 constexpr unsigned kFirstLengthBit = 4;
 // Sizes of results that are believed without looking at the instructions.
 constexpr uint64_t kMaxTrusted = uint64_t{512} << 20;
+// What a stack of deltas may take: a fraction of the content, or this.
+constexpr uint64_t kContentPerStacked = 8;
+constexpr uint64_t kLeastStacked = uint64_t{1} << 20;
 
 std::unexpected<Error> Bad() {
   return MakeError(ErrorCode::kCorrupt, "bad delta");
@@ -86,28 +91,40 @@ void AppendCopies(uint32_t offset, uint32_t length, Bytes& out) {
   }
 }
 
-// Reads the copies and literals in the rest of `in`, and calls `take` with each
-// piece of the result as long as `take` returns true. False if `take` returned
-// false, or if `in` is malformed or does not fit `base`.
-template <typename Take>
-bool ForEachPiece(ByteView base, ByteReader in, Take take) {
+// Reads the instructions in the rest of `in`, and calls `copy` with the offset
+// and the length of each copy, and `insert` with literals, as long as they
+// return true. False if one returned false, or if `in` is malformed or does not
+// fit a base of `base_size` bytes.
+template <typename Copy, typename Insert>
+bool ForEachInstruction(uint64_t base_size, ByteReader in, Copy copy,
+                        Insert insert) {
   while (in.remaining() != 0) {
     const uint8_t op = in.U8();
-    ByteView piece;
     if ((op & kCopy) != 0) {
       const uint32_t offset = ReadSparse(in, op & kOffsetBytes);
       uint32_t length = ReadSparse(in, (op & kLengthBytes) >> kFirstLengthBit);
       if (length == 0) length = kDefaultCopy;
-      if (offset > base.size() || length > base.size() - offset) return false;
-      piece = base.subspan(offset, length);
+      if (offset > base_size || length > base_size - offset) return false;
+      if (!in.ok() || !copy(offset, length)) return false;
     } else {
       // The instruction 0 is reserved.
       if (op == 0) return false;
-      piece = in.Raw(op);
+      const ByteView literals = in.Raw(op);
+      if (!in.ok() || !insert(literals)) return false;
     }
-    if (!in.ok() || !take(piece)) return false;
   }
   return true;
+}
+
+// The same for the pieces of the result.
+template <typename Take>
+bool ForEachPiece(ByteView base, ByteReader in, Take take) {
+  return ForEachInstruction(
+      base.size(), in,
+      [&](uint32_t offset, uint32_t length) {
+        return take(base.subspan(offset, length));
+      },
+      take);
 }
 
 // Sum of the sizes of all pieces.
@@ -169,6 +186,110 @@ Status ApplyPackDelta(ByteView base, ByteView delta, uint64_t max_size,
                                  });
   if (!fits || room != 0) return Bad();
   return {};
+}
+
+void PackDeltaStack::SetBase(ByteView base) {
+  pieces_.clear();
+  deltas_.clear();
+  delta_bytes_ = 0;
+  AppendPiece(base.data(), base.size(), pieces_);
+}
+
+void PackDeltaStack::AppendPiece(const uint8_t* data, uint64_t size,
+                                 std::vector<Piece>& pieces) {
+  if (size == 0) return;
+  if (pieces.empty()) {
+    pieces.push_back({size, data});
+    return;
+  }
+  Piece& last = pieces.back();
+  const uint64_t begin = pieces.size() == 1 ? 0 : pieces[pieces.size() - 2].end;
+  if (last.data + (last.end - begin) == data) {
+    last.end += size;
+  } else {
+    pieces.push_back({last.end + size, data});
+  }
+}
+
+void PackDeltaStack::AppendPieces(uint64_t offset, uint64_t size,
+                                  std::vector<Piece>& pieces) const {
+  auto piece = std::ranges::upper_bound(pieces_, offset, {}, &Piece::end);
+  while (size > 0) {
+    const uint64_t begin = piece == pieces_.begin() ? 0 : std::prev(piece)->end;
+    const uint64_t part = std::min(size, piece->end - offset);
+    AppendPiece(piece->data + (offset - begin), part, pieces);
+    offset += part;
+    size -= part;
+    ++piece;
+  }
+}
+
+bool PackDeltaStack::Stack(ByteView delta, const PackDeltaHeader& header) {
+  const uint64_t most =
+      std::max(kLeastStacked, header.result_size / kContentPerStacked);
+  if (delta_bytes_ + delta.size() > most) return false;
+  const uint64_t most_pieces =
+      (most - delta_bytes_ - delta.size()) / sizeof(Piece);
+  std::vector<Piece> pieces;
+  const auto fits = [&] {
+    return pieces.size() <= most_pieces &&
+           (pieces.empty() || pieces.back().end <= header.result_size);
+  };
+  const bool stacked = ForEachInstruction(
+      size(), ByteReader(delta.subspan(header.size)),
+      [&](uint32_t offset, uint32_t length) {
+        AppendPieces(offset, length, pieces);
+        return fits();
+      },
+      [&](ByteView literals) {
+        AppendPiece(literals.data(), literals.size(), pieces);
+        return fits();
+      });
+  const uint64_t made = pieces.empty() ? 0 : pieces.back().end;
+  if (!stacked || made != header.result_size) return false;
+  pieces_ = std::move(pieces);
+  return true;
+}
+
+void PackDeltaStack::MakeWhole() {
+  if (pieces_.size() <= 1) return;
+  Bytes whole;
+  CopyTo(whole);
+  made_ = std::move(whole);
+  SetBase(made_);
+}
+
+Status PackDeltaStack::Apply(Bytes delta, uint64_t max_size) {
+  ZPACK_ASSIGN_OR_RETURN(const PackDeltaHeader header,
+                         DecodePackDeltaHeader(delta));
+  const bool fits =
+      header.base_size == size() && header.result_size <= max_size;
+  bool is_stacked = fits && Stack(delta, header);
+  if (!is_stacked) {
+    MakeWhole();
+    is_stacked = fits && Stack(delta, header);
+  }
+  if (is_stacked) {
+    delta_bytes_ += delta.size();
+    deltas_.push_back(std::move(delta));
+    return {};
+  }
+  const ByteView base =
+      pieces_.empty() ? ByteView() : ByteView(pieces_.front().data, size());
+  Bytes result;
+  ZPACK_TRY(ApplyPackDelta(base, delta, max_size, result));
+  made_ = std::move(result);
+  SetBase(made_);
+  return {};
+}
+
+void PackDeltaStack::CopyTo(Bytes& out) const {
+  out.resize(size());
+  uint64_t begin = 0;
+  for (const Piece& piece : pieces_) {
+    std::memcpy(&out[begin], piece.data, piece.end - begin);
+    begin = piece.end;
+  }
 }
 
 bool PackDeltaGives(ByteView base, ByteView delta, ByteView target) {

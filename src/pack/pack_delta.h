@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "base/bytes.h"
 #include "base/delta.h"
@@ -48,6 +49,48 @@ Result<PackDeltaHeader> DecodePackDeltaHeader(ByteView delta);
 // size in its header; kLimitExceeded if that size is above `max_size`.
 Status ApplyPackDelta(ByteView base, ByteView delta, uint64_t max_size,
                       Bytes& out);
+
+// A content with deltas that are applied one after the other, each to the
+// result of the last one. The results are not made: they consist of parts of
+// the first content and of the deltas, unless these parts become many.
+class PackDeltaStack {
+ public:
+  // `base` is the first content, and must outlive this object.
+  explicit PackDeltaStack(ByteView base) { SetBase(base); }
+
+  // Bytes of the last result.
+  uint64_t size() const { return pieces_.empty() ? 0 : pieces_.back().end; }
+  // Applies one more delta. Errors as ApplyPackDelta, after which this object
+  // is of no use.
+  Status Apply(Bytes delta, uint64_t max_size);
+  // Fills `out` with the last result.
+  void CopyTo(Bytes& out) const;
+
+ private:
+  // Bytes in memory that come after those of the piece before.
+  struct Piece {
+    uint64_t end = 0;  // in the content
+    const uint8_t* data = nullptr;
+  };
+
+  void SetBase(ByteView base);
+  static void AppendPiece(const uint8_t* data, uint64_t size,
+                          std::vector<Piece>& pieces);
+  // Appends the pieces of [offset, offset + size). REQUIRES: the content has
+  // them.
+  void AppendPieces(uint64_t offset, uint64_t size,
+                    std::vector<Piece>& pieces) const;
+  // Applies a delta without making its result. False if the deltas and pieces
+  // would take more than a fraction of the content, or `delta` is bad.
+  bool Stack(ByteView delta, const PackDeltaHeader& header);
+  // Makes the last result, so that it is one piece.
+  void MakeWhole();
+
+  std::vector<Piece> pieces_;
+  std::vector<Bytes> deltas_;  // that have pieces
+  uint64_t delta_bytes_ = 0;
+  Bytes made_;  // a result that was made, if any
+};
 
 // True if `delta`, applied to `base`, gives `target`. Compares without making a
 // copy.

@@ -173,6 +173,30 @@ Result<PackLookup::Content> PackLookup::RebuildFrom(const Header& entry,
   return std::make_shared<const Bytes>(std::move(content));
 }
 
+Result<PackLookup::Content> PackLookup::RebuildEnd(std::vector<Header>& chain,
+                                                   const Content& base) const {
+  uint64_t offset = chain.back().offset;
+  if (!chain.back().base) {
+    ZPACK_ASSIGN_OR_RETURN(Content whole, RebuildFrom(chain.back(), base));
+    chain.pop_back();
+    KeepContent(offset, whole);
+    return whole;
+  }
+  PackDeltaStack stack(*base);
+  do {
+    offset = chain.back().offset;
+    Bytes delta;
+    ZPACK_TRY(Inflate(chain.back(), delta));
+    ZPACK_TRY(stack.Apply(std::move(delta), max_size_));
+    chain.pop_back();
+  } while (!chain.empty() && stack.size() > kContentsSize / 2);
+  Bytes content;
+  stack.CopyTo(content);
+  auto result = std::make_shared<const Bytes>(std::move(content));
+  KeepContent(offset, result);
+  return result;
+}
+
 std::unexpected<Error> PackLookup::Damaged(const std::vector<Header>& chain,
                                            const Error& error) const {
   if (error.code == ErrorCode::kCorrupt ||
@@ -207,11 +231,10 @@ Result<PackLookup::Content> PackLookup::ContentAt(uint64_t offset) const {
     at = header->base;
     if (at) content = FindContent(*at);
   }
-  for (; !chain.empty(); chain.pop_back()) {
-    auto rebuilt = RebuildFrom(chain.back(), content);
+  while (!chain.empty()) {
+    auto rebuilt = RebuildEnd(chain, content);
     if (!rebuilt) return Damaged(chain, rebuilt.error());
     content = *std::move(rebuilt);
-    KeepContent(chain.back().offset, content);
   }
   return content;
 }

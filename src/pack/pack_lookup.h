@@ -106,6 +106,11 @@ class PackLookup {
   Result<Content> ContentAt(uint64_t offset) const;
   Content FindContent(uint64_t offset) const;
   Result<Content> RebuildFrom(const Header& entry, const Content& base) const;
+  // Rebuilds the last entry of a chain, and those before it as long as the
+  // contents are too large to be kept; removes them from the chain. `base` is
+  // the content of the last one's base, if it is a delta.
+  Result<Content> RebuildEnd(std::vector<Header>& chain,
+                             const Content& base) const;
   // Notes that these entries, each but the last a delta on the next one, cannot
   // be rebuilt, unless that is only for now. Returns the error.
   std::unexpected<Error> Damaged(const std::vector<Header>& chain,

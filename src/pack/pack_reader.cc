@@ -378,12 +378,36 @@ void PackReader::KeepBase(PackPosition position, ByteView content) {
   if (entries_[position].is_base()) cache_->Insert(number_, position, content);
 }
 
+Status PackReader::ReadStacked(std::vector<PackPosition>& chain,
+                               BaseCache::Found& found, Bytes& content) {
+  const PackPosition object = chain.front();
+  Bytes base;
+  if (found) {
+    base.assign(found.content().begin(), found.content().end());
+    found.Release();
+  } else {
+    ZPACK_TRY(Inflate(chain.back(), kMaxSize, base));
+    KeepBase(chain.back(), base);
+    chain.pop_back();
+  }
+  PackDeltaStack stack(base);
+  for (; !chain.empty(); chain.pop_back()) {
+    Bytes delta;
+    ZPACK_TRY(Inflate(chain.back(), kMaxSize, delta));
+    ZPACK_TRY(stack.Apply(std::move(delta), kMaxSize));
+  }
+  stack.CopyTo(content);
+  KeepBase(object, content);
+  return {};
+}
+
 Status PackReader::Read(PackRank rank, Bytes& content) {
   // Walks up to an object that is cached or stored whole, and then back.
   static PerThread<std::vector<PackPosition>> chains;
   std::vector<PackPosition>& chain = chains.Get();
   chain.clear();
   uint64_t chain_bytes = 0;
+  uint64_t largest = 0;
   BaseCache::Found found;
   for (PackPosition at = positions_[rank]; at != kNoBase;
        at = entries_[at].base) {
@@ -391,6 +415,10 @@ Status PackReader::Read(PackRank rank, Bytes& content) {
     if (found) break;
     chain.push_back(at);
     chain_bytes += entries_[at].size();
+    largest = std::max(largest, entries_[at].size());
+  }
+  if (chain.size() > 1 && !cache_->CanKeep(chain_bytes, largest)) {
+    return ReadStacked(chain, found, content);
   }
   // If a content was found, it may be a landmark, and the other landmarks are
   // still needed.

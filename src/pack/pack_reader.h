@@ -204,6 +204,11 @@ class PackReader {
   // bytes.
   Status Expand(PackPosition position, ByteView base, uint64_t max_size,
                 Bytes& content) const;
+  // Fills `content` with the object of chain[0], without making those between
+  // it and the last entry of the chain, whose base is `found`, if it is a
+  // delta.
+  Status ReadStacked(std::vector<PackPosition>& chain, BaseCache::Found& found,
+                     Bytes& content);
   // Access to the cache, for contents that are delta bases.
   BaseCache::Found FindBase(PackPosition position);
   void KeepBase(PackPosition position, ByteView content);

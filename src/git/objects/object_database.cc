@@ -420,10 +420,12 @@ Result<std::unique_ptr<ObjectStream>> ObjectDatabase::OpenStream(
       [](std::unique_ptr<LooseObject> object) -> Result<Stream> {
         return object;
       },
-      // A delta cannot be read in pieces.
       [&](PackReader& pack, PackRank rank) -> Result<Stream> {
+        // A delta cannot be read in pieces.
         if (!pack.IsWhole(rank)) {
-          return MakeError(ErrorCode::kUnsupported, "not stored whole");
+          ZPACK_TRY(pack.Read(rank, content));
+          return std::make_unique<ContentStream>(std::move(content),
+                                                 pack.Info(rank).type);
         }
         ZPACK_ASSIGN_OR_RETURN(auto entry, pack.OpenStream(rank));
         return std::make_unique<PackEntryOfSource>(std::move(entry), id);

@@ -8,6 +8,7 @@
 #include <limits>
 #include <random>
 #include <string>
+#include <utility>
 
 #include "base/error.h"
 #include "delta/delta_encoder.h"
@@ -154,6 +155,17 @@ TEST(EncodePackDelta, SplitsLongCopiesAndLiterals) {
   EXPECT_EQ(Apply(base, Encode(base, target, delta)), target);
 }
 
+// A text of parts of `base` and of new bytes.
+std::string Rearranged(const std::string& base, std::mt19937& random) {
+  std::string target;
+  for (unsigned pieces = random() % 6; pieces > 0; --pieces) {
+    const size_t at = random() % (base.size() + 1);
+    target += base.substr(at, random() % 100000);
+    target += testing::RandomBytes(random(), random() % 400);
+  }
+  return target;
+}
+
 // Whatever the encoder finds, Git's form of it stands for the target.
 TEST(EncodePackDelta, GivesTheTargetBack) {
   DeltaEncoder encoder({48, 240, 0, 0});
@@ -161,12 +173,7 @@ TEST(EncodePackDelta, GivesTheTargetBack) {
   for (int round = 0; round < 300; ++round) {
     const std::string base =
         testing::RandomBytes(static_cast<uint64_t>(round), random() % 200000);
-    std::string target;
-    for (unsigned pieces = random() % 6; pieces > 0; --pieces) {
-      const size_t at = random() % (base.size() + 1);
-      target += base.substr(at, random() % 100000);
-      target += testing::RandomBytes(random(), random() % 400);
-    }
+    const std::string target = Rearranged(base, random);
     Delta delta;
     if (!encoder.Encode(AsBytes(base), AsBytes(target), UINT64_MAX, delta)) {
       continue;
@@ -175,6 +182,86 @@ TEST(EncodePackDelta, GivesTheTargetBack) {
     EXPECT_EQ(Apply(base, Encode(base, target, delta)), target)
         << "round " << round;
   }
+}
+
+Bytes DeltaOf(const std::string& base, const std::string& target) {
+  DeltaEncoder encoder({48, 240, 0, 0});
+  Delta delta;
+  encoder.Encode(AsBytes(base), AsBytes(target), UINT64_MAX, delta);
+  Bytes out;
+  EncodePackDelta(base.size(), AsBytes(target), delta, out);
+  return out;
+}
+
+std::string ContentOf(const PackDeltaStack& stack) {
+  Bytes out;
+  stack.CopyTo(out);
+  return std::string(AsText(out));
+}
+
+TEST(PackDeltaStack, GivesWhatDeltasGiveOneAfterTheOther) {
+  std::mt19937 random(7);
+  for (int round = 0; round < 20; ++round) {
+    const std::string base =
+        testing::RandomBytes(static_cast<uint64_t>(round), random() % 200000);
+    PackDeltaStack stack(AsBytes(base));
+    EXPECT_EQ(ContentOf(stack), base);
+    std::string text = base;
+    for (int version = 0; version < 30; ++version) {
+      std::string next = Rearranged(text, random);
+      // Grows beyond what is kept of deltas now and then.
+      if (version == 20) next += testing::RandomBytes(random(), 3 << 20);
+      ASSERT_THAT(stack.Apply(DeltaOf(text, next), 1 << 24), IsOk());
+      text = std::move(next);
+      ASSERT_EQ(stack.size(), text.size());
+      ASSERT_EQ(ContentOf(stack), text) << round << ' ' << version;
+    }
+  }
+}
+
+// Many small parts of a content that consists of many parts.
+TEST(PackDeltaStack, PartsThatWouldBeTooManyAreOneContent) {
+  const std::string base = testing::RandomBytes(3, 256);
+  PackDeltaStack stack(AsBytes(base));
+  std::string text = base;
+  for (int version = 0; version < 3; ++version) {
+    // Each byte of the first 256 bytes is a copy of its own, backwards, and
+    // then comes the whole, which is 32 times as long.
+    std::string next;
+    Delta delta;
+    for (uint32_t at = 256; at-- > 0;) {
+      next += text[at];
+      delta.copies.push_back({0, 1, at});
+    }
+    for (int i = 0; i < 32; ++i) {
+      next += text;
+      delta.copies.push_back({0, static_cast<uint32_t>(text.size()), 0});
+    }
+    Bytes bytes;
+    EncodePackDelta(text.size(), AsBytes(next), delta, bytes);
+    ASSERT_THAT(stack.Apply(std::move(bytes), 1 << 30), IsOk());
+    text = std::move(next);
+  }
+  EXPECT_EQ(ContentOf(stack), text);
+}
+
+TEST(PackDeltaStack, RefusesWhatCannotBeApplied) {
+  const std::string base = "abcdefghij";
+  const auto apply = [&](const std::string& delta) {
+    PackDeltaStack stack(AsBytes(base));
+    const ByteView bytes = AsBytes(delta);
+    return stack.Apply(Bytes(bytes.begin(), bytes.end()), kMaxSize);
+  };
+  EXPECT_THAT(apply("\x0a\x02\x90\x02"), IsOk());
+  EXPECT_THAT(apply("\x0b\x02\x90\x02"), HasCode(ErrorCode::kCorrupt));
+  EXPECT_THAT(apply("\x0a\x03\x90\x02"), HasCode(ErrorCode::kCorrupt));
+  EXPECT_THAT(apply("\x0a\x01\x90\x02"), HasCode(ErrorCode::kCorrupt));
+  EXPECT_THAT(apply("\x0a\x02\x91\x09\x02"), HasCode(ErrorCode::kCorrupt));
+  EXPECT_THAT(apply("\x0a\x02\x02x"), HasCode(ErrorCode::kCorrupt));
+  EXPECT_THAT(apply("\x0a\x02\0xy"s), HasCode(ErrorCode::kCorrupt));
+  EXPECT_THAT(apply("\x0a"), HasCode(ErrorCode::kCorrupt));
+  EXPECT_THAT(apply("\x0a\x80\x80\x80\x01\x90\x02"),
+              HasCode(ErrorCode::kLimitExceeded));
 }
 
 }  // namespace
