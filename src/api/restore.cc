@@ -48,14 +48,12 @@ Result<RestoreStats> RestoreFile(const std::string& path,
   options.read = BoundedReads(given.read, options.run);
   ZPACK_ASSIGN_OR_RETURN(auto file,
                          OpenForReading(path, options.read, options.run.stop));
-  const uint64_t size = file->size();
   ZPACK_ASSIGN_OR_RETURN(const auto archive,
                          ArchiveFile::Open(std::move(file), options.read));
   for (const auto& one : archive->files()) {
     ZPACK_TRY(CheckNotInside(one->path(), directory));
   }
-  options.run.threads =
-      DecodingThreads(given.run, size, archive->blocks().features());
+  options.run.threads = DecodingThreads(given.run, archive->blocks());
   ZPACK_ASSIGN_OR_RETURN(auto lfs_objects, LfsObjects(*archive, options));
   ZPACK_ASSIGN_OR_RETURN(
       const auto sink,

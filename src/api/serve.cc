@@ -88,8 +88,11 @@ Status UploadPack(const std::string& path, const UploadPackOptions& options,
     ZPACK_ASSIGN_OR_RETURN(
         const auto archive,
         ArchiveFile::OpenWithoutIndex(std::move(file), effective.read));
+    // A server does not read the beginning of each block for every request.
     effective.run.threads =
-        DecodingThreads(options.run, size, archive->blocks().features());
+        options.run.memory
+            ? DecodingThreads(options.run, archive->blocks())
+            : DecodingThreads(options.run, size, archive->blocks().features());
     if (archive->has_promises()) {
       return MakeError(
           ErrorCode::kUnsupported,

@@ -117,6 +117,19 @@ BlockHeader TakeBlockHeader(ByteReader& in, uint16_t& stream_count) {
   return header;
 }
 
+std::optional<BlockStart> PeekBlock(ByteView start, uint64_t max_raw_size) {
+  ByteReader in(start);
+  uint16_t stream_count = 0;
+  BlockStart block{.kind = TakeBlockHeader(in, stream_count).kind};
+  for (uint16_t i = 0; i < stream_count; ++i) {
+    const auto stream = DecodeStreamHeader(in, max_raw_size);
+    if (!stream) return std::nullopt;
+    block.raw_size += stream->raw_size;
+  }
+  if (!in.ok() || block.raw_size > max_raw_size) return std::nullopt;
+  return block;
+}
+
 Result<BlockView> DecodeBlock(ByteView payload, uint64_t max_raw_size) {
   ByteReader in(payload);
   BlockView block;

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -79,6 +80,16 @@ void PutBlockHeader(const BlockHeader& header, size_t stream_count,
 // Takes the fields of a header and sets `stream_count`. Checks nothing: the
 // caller looks at `in.ok()` and at the values.
 BlockHeader TakeBlockHeader(ByteReader& in, uint16_t& stream_count);
+
+// What the beginning of a block says of the whole.
+struct BlockStart {
+  BlockKind kind = BlockKind::kObjects;
+  uint64_t raw_size = 0;  // of all streams, in bytes
+};
+// Parses the header and the directory of streams at the beginning of a payload,
+// which may be damaged. Nothing if they are not there, or if the streams have
+// more than `max_raw_size` bytes.
+std::optional<BlockStart> PeekBlock(ByteView start, uint64_t max_raw_size);
 
 // Parses a block without decompressing its streams. kCorrupt if anything is
 // malformed, a stream is missing, or a stream does not belong to this kind of

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Limits the number of blocks of a file that are decoded at the same time.
-// Pure.
 
 #pragma once
 
@@ -31,15 +30,19 @@ constexpr unsigned MaxDecoders(uint64_t file_size) {
       std::min(kLeast + file_size / kBytesPerDecoder, kMost));
 }
 
+// What a thread takes that decodes usual blocks: about 20 MiB with the objects
+// of the block, rarely more than this.
+inline constexpr uint64_t kUsualDecoding = uint64_t{64} << 20;
+
 // Returns the number of threads for which RunOptions::memory is sufficient, at
-// most MaxDecoders(file_size). A decoded block with its objects takes about 20
-// MiB, rarely more than 64 MiB; `features`, those of the file, say whether a
-// thread also keeps the text of a group, and all together keep far bases.
+// most MaxDecoders(file_size). A thread takes `decoding` bytes for a block;
+// `features`, those of the file, say whether it also keeps the text of a group,
+// and all together keep far bases. Pure.
 inline unsigned DecodingThreads(const RunOptions& run, uint64_t file_size,
-                                const std::vector<std::string>& features) {
+                                const std::vector<std::string>& features,
+                                uint64_t decoding = kUsualDecoding) {
   uint64_t shared = uint64_t{32} << 20;
   constexpr uint64_t kMostFarBases = uint64_t{160} << 20;
-  constexpr uint64_t kPerThread = uint64_t{64} << 20;
   const bool groups = format::HasFeature(features, format::kGroupsFeature);
   const std::string_view far =
       format::FindBlockForm(format::BlockKind::kFarDeltas)->feature;
@@ -48,8 +51,15 @@ inline unsigned DecodingThreads(const RunOptions& run, uint64_t file_size,
   }
   return std::min(
       FittingThreads(run, shared,
-                     kPerThread + (groups ? format::kMaxGroupSize : 0)),
+                     decoding + (groups ? format::kMaxGroupSize : 0)),
       MaxDecoders(file_size));
 }
+
+class FileBlocks;
+
+// The same for `blocks`, of which some may need more memory than usual blocks.
+// Reads the beginning of each block if that matters, unless the file is far
+// away. What cannot be read counts as usual.
+unsigned DecodingThreads(const RunOptions& run, const FileBlocks& blocks);
 
 }  // namespace zpack

@@ -76,7 +76,7 @@ class IndexDeriver {
   IndexDeriver(const IndexDeriver&) = delete;
   IndexDeriver& operator=(const IndexDeriver&) = delete;
 
-  Result<FileIndex> Run(uint64_t file_size, const format::Digest& digest) {
+  Result<FileIndex> Run(const format::Digest& digest) {
     {
       const ProgressPhase phase(run_.progress, Phase::kVerifyingObjects,
                                 blocks_.object_count(), 0);
@@ -84,7 +84,7 @@ class IndexDeriver {
       ZPACK_TRY(ProveObjects(
           {.file = blocks_,
            .ids = ids_,
-           .threads = DecodingThreads(run_, file_size, blocks_.features()),
+           .threads = DecodingThreads(run_, blocks_),
            .stop = run_.stop,
            .lose =
                [this](size_t row, uint32_t objects, const Error& error) {
@@ -180,8 +180,7 @@ Result<FileIndex> DeriveIndex(const RandomAccessFile& file,
                               FileBlocks::Parts parts,
                               const format::Digest& digest,
                               Derivation& derivation) {
-  return IndexDeriver(file, options, std::move(parts), derivation)
-      .Run(file.size(), digest);
+  return IndexDeriver(file, options, std::move(parts), derivation).Run(digest);
 }
 
 }  // namespace zpack

@@ -92,6 +92,13 @@ Error FileBlocks::InBlock(Error error, size_t block) const {
                 AtPath{block_path(block)});
 }
 
+Result<std::span<uint8_t>> FileBlocks::ReadBlockStart(
+    size_t block, std::span<uint8_t> start) const {
+  start = start.first(std::min(start.size(), block_stored_size(block)));
+  ZPACK_TRY(SectionOf(block).file->Read(block_offset(block), start));
+  return start;
+}
+
 Status FileBlocks::ReadBlockChunk(size_t block, Bytes& chunk) const {
   ZPACK_TRY(CheckBlockSize(block));
   if (block_stored_size(block) == 0) {

@@ -174,6 +174,10 @@ class FileBlocks {
   // Reads the whole chunk of a block into `chunk`. Returns kLimitExceeded as
   // CheckBlockSize does.
   Status ReadBlockChunk(size_t block, Bytes& chunk) const;
+  // Reads the beginning of a block's chunk, unless it is lost: up to
+  // `start.size()` bytes. Returns those that were read.
+  Result<std::span<uint8_t>> ReadBlockStart(size_t block,
+                                            std::span<uint8_t> start) const;
   // What ReadBlockChunk has read so far.
   ReadCost read_cost() const {
     return {blocks_read_.load(std::memory_order_relaxed),

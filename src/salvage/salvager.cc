@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/progress_phase.h"
+#include "reader/decoders.h"
 #include "reader/repository_file_reader.h"
 #include "salvage/chunk_scan.h"
 #include "salvage/fatal_error.h"
@@ -79,6 +80,7 @@ class SalvageJob {
     blocks_file_ =
         blocks_.Open(options_.restore.read, parts_.format, count,
                      [this](ObjectNumber number) { return ids_.Id(number); });
+    run_.threads = DecodingThreads(run_, *blocks_file_);
     return {};
   }
 
@@ -168,7 +170,7 @@ class SalvageJob {
 
   const RandomAccessFile& file_;
   const SalvageOptions& options_;
-  const RunOptions& run_;
+  RunOptions run_;
   const SalvagedParts& parts_;
   SalvagedBlocks blocks_;
   ProvenIds ids_;

@@ -9,6 +9,7 @@
 #include "base/progress_phase.h"
 #include "object/object_batch_checker.h"
 #include "reader/content_size.h"
+#include "reader/decoders.h"
 #include "reader/visit_run.h"
 #include "verify/verify_archive.h"
 
@@ -108,7 +109,7 @@ Status VerifyObjects(const FileBlocks& file, const std::vector<bool>& trusted,
   if (trusted.empty()) file.Prefetch(0, file.block_count());
   size_t next = 0;
   return RunOrderedPipeline<RunInFlight>(
-      PipelineThreads{ResolveThreads(run.threads), run.stop},
+      PipelineThreads{DecodingThreads(run, file), run.stop},
       [&] { return ObjectWorker(file, run.stop); },
       [&](RunInFlight& item) -> Result<bool> {
         while (next < trusted.size() && trusted[next]) {

@@ -1,11 +1,13 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What restore allocates when it is told how much memory there is.
+// What commands that read files allocate when they are told how much memory
+// there is.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <string>
 
 #include "convert/convert_source.h"
@@ -14,7 +16,9 @@
 #include "support/memory_source.h"
 #include "support/repo_builder.h"
 #include "support/temp_dir.h"
+#include "zpack/consolidate.h"
 #include "zpack/restore.h"
+#include "zpack/verify.h"
 
 namespace zpack::testing {
 namespace {
@@ -70,6 +74,66 @@ TEST_F(RestoreMemoryTest, TakesNoMoreThanItIsGiven) {
     peak = PeakOf(RunOptions{});
   }
   EXPECT_GT(peak, kMore);
+}
+
+// Blocks with a large blob each, and a version of it.
+class LargeBlocksTest : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    directory_ = std::make_unique<TempDir>();
+    MemorySource source;
+    source.refs.head_symref = "refs/heads/main";
+    for (const char letter : {'a', 'b', 'c'}) {
+      std::string text(40 * kMebibyte, letter);
+      source.AddBlob(text);
+      text[1000] = '1';
+      source.AddBlob(text);
+    }
+    ConvertOptions options;
+    options.profile = Profile::kFast;
+    ASSERT_THAT(ConvertSource([&](SourceUse) { return source.Open(); },
+                              PosixFileSystem(), File(), options),
+                IsOk());
+  }
+  static void TearDownTestSuite() { directory_.reset(); }
+
+  static std::string File() { return *directory_ / "a.zpack"; }
+
+  static RunOptions Limited(uint64_t memory) {
+    RunOptions run;
+    run.threads = 8;
+    run.memory = memory;
+    return run;
+  }
+
+  // Enough for one thread.
+  static constexpr uint64_t kToRead = 230 * kMebibyte;
+  static constexpr uint64_t kToRestore = 290 * kMebibyte;
+  static inline std::unique_ptr<TempDir> directory_;
+};
+
+TEST_F(LargeBlocksTest, RestoreKeepsToItsMemory) {
+  RestoreOptions options;
+  options.run = Limited(kToRestore);
+  ResetMemory();
+  EXPECT_THAT(Restore(File(), *directory_ / "r.git", options), IsOk());
+  EXPECT_LE(PeakMemory(), kToRestore);
+}
+
+TEST_F(LargeBlocksTest, VerifyKeepsToItsMemory) {
+  VerifyOptions options;
+  options.run = Limited(kToRead);
+  ResetMemory();
+  EXPECT_THAT(Verify(File(), "", options), IsOk());
+  EXPECT_LE(PeakMemory(), kToRead);
+}
+
+TEST_F(LargeBlocksTest, ReadingBackKeepsToItsMemory) {
+  ConsolidateOptions options;
+  options.run = Limited(kToRead);
+  ResetMemory();
+  EXPECT_THAT(Consolidate(File(), *directory_ / "c.zpack", options), IsOk());
+  EXPECT_LE(PeakMemory(), kToRead);
 }
 
 }  // namespace

@@ -60,6 +60,18 @@ TEST(Block, RoundTrips) {
   EXPECT_EQ(block->Find(StreamKind::kContents)->stored.size(), 7U);
 }
 
+TEST(PeekBlock, ReadsTheSizeOfTheStreamsFromTheBeginning) {
+  const Bytes payload = Payload(Header(), kStreams, 0);
+  const auto start = PeekBlock(payload, kLimit);
+  ASSERT_TRUE(start);
+  EXPECT_EQ(start->kind, BlockKind::kObjects);
+  EXPECT_EQ(start->raw_size, 302U);
+  EXPECT_TRUE(PeekBlock(payload, 302));
+  EXPECT_FALSE(PeekBlock(payload, 301));
+  EXPECT_FALSE(PeekBlock(ByteView(payload).first(payload.size() - 1), kLimit));
+  EXPECT_FALSE(PeekBlock({}, kLimit));
+}
+
 TEST(Block, RefusesStreamsThatDoNotFillThePayload) {
   EXPECT_EQ(CodeOf(Payload(Header(), kStreams, 8)), ErrorCode::kCorrupt);
   EXPECT_EQ(CodeOf(Payload(Header(), kStreams, 10)), ErrorCode::kCorrupt);
