@@ -110,6 +110,9 @@ struct ConvertStats {
   // Why the file of an interrupted conversion was not used. Empty if that file
   // was used, or if there was none.
   std::string resume_unused;
+  // The least RunOptions::memory that this conversion could keep to, in bytes,
+  // if large blobs are held whole; otherwise 0: LeastMemoryToConvert counts.
+  uint64_t least_memory = 0;
 
   uint64_t objects() const;
   uint64_t raw_bytes() const;

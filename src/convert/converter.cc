@@ -428,6 +428,9 @@ Result<ConvertStats> ConvertTo(const Conversion& to, Bytes& preamble) {
   ConvertStats stats = MakeStats(written.stats, refs, packed_bytes);
   stats.unverified_objects = CountUnverified(stats, options);
   stats.source_objects_verified = CountVerifiedInSource(stats, options);
+  if (const uint64_t large = written.stats.large_memory; large != 0) {
+    stats.least_memory = kConvertMemory + large;
+  }
   stats.moved_on = moved_on;
   stats.missing_alternates = missing_alternates;
   AddToStats(written, refs, std::move(listed.left_out), stats);

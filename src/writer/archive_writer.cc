@@ -294,6 +294,40 @@ class ArchiveWriter {
   WriteStats stats_;
 };
 
+// Sizes of the objects that are encoded, in bytes.
+struct EncodedSizes {
+  uint64_t all = 0;
+  uint64_t whole = 0;  // the largest that may be held whole
+  uint64_t rebuilt =
+      0;  // the largest in segments that is a delta in the source
+};
+
+EncodedSizes SizesOf(const ArchivePlan& plan) {
+  const ObjectList& list = plan.contents.list;
+  const BlockSizes limits(plan.options.block_size, plan.options.halvings);
+  EncodedSizes sizes;
+  for (const ListRank rank : list.ids.ranks()) {
+    const uint64_t size = list.sizes[rank];
+    sizes.all += size;
+    if (size <= limits.max_delta) {
+      sizes.whole = std::max(sizes.whole, size);
+    } else if (size > sizes.rebuilt) {
+      const auto packed = plan.input.source.FindPacked(list.ids[rank]);
+      if (packed && !packed->base.empty()) sizes.rebuilt = size;
+    }
+  }
+  return sizes;
+}
+
+// WriteStats::large_memory. The source rebuilds a delta from its base.
+uint64_t LargeMemory(const EncodingOptions& options,
+                     const EncodedSizes& sizes) {
+  const uint64_t usual = EncodingMemory(options);
+  const uint64_t most =
+      std::max(EncodingMemory(options, sizes.whole), usual + 2 * sizes.rebuilt);
+  return most > usual ? most : 0;
+}
+
 }  // namespace
 
 Result<WriteStats> WriteArchive(const ArchivePlan& plan,
@@ -302,24 +336,18 @@ Result<WriteStats> WriteArchive(const ArchivePlan& plan,
                                 const RunOptions& run, WritableFile& file) {
   const ObjectList& list = plan.contents.list;
   const ObjectIdTable& ids = plan.contents.ids;
-  const BlockSizes sizes(plan.options.block_size, plan.options.halvings);
-  uint64_t raw_bytes = 0;
-  uint64_t largest = 0;  // of those that may be held whole
-  for (const ListRank rank : list.ids.ranks()) {
-    const uint64_t size = list.sizes[rank];
-    raw_bytes += size;
-    if (size <= sizes.max_delta) largest = std::max(largest, size);
-  }
+  const EncodedSizes sizes = SizesOf(plan);
   const ProgressPhase phase(run.progress, Phase::kCompressingObjects,
-                            list.ids.size(), raw_bytes);
+                            list.ids.size(), sizes.all);
   ContainerWriter container(file, ids.format(),
                             {plan.contents.first_object(), ids.size()},
                             plan.features);
   ZPACK_TRY(container.Start(plan.preamble, written.size()));
   // Fewer than for usual blobs if memory is not enough for as many large ones.
   const unsigned threads =
-      FittingThreads(run, 0, EncodingMemory(plan.options, largest));
+      FittingThreads(run, 0, EncodingMemory(plan.options, sizes.whole));
   ArchiveWriter writer(plan, written, phase, container, threads);
+  writer.stats().large_memory = LargeMemory(plan.options, sizes);
   const Status encoded = RunOrderedPipeline<BlockInFlight>(
       PipelineThreads{threads, run.stop, kItemsPerThread},
       [&] {

@@ -33,6 +33,8 @@ struct WriteStats {
   uint64_t files = 0;       // of the repository
   uint64_t file_bytes = 0;  // their contents
   uint64_t file_size = 0;
+  // Bytes that one thread took for large blobs. 0 if there are none.
+  uint64_t large_memory = 0;
 };
 
 // Writes a whole .zpack file to `file` and syncs it: first the reused blocks,

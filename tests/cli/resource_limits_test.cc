@@ -254,6 +254,39 @@ TEST_F(ResourceLimitsTest, ALimitThatOneThreadExceedsIsAWarning) {
   }
 }
 
+// A delta is rebuilt from its base, even if it is stored in pieces.
+TEST_F(ResourceLimitsTest, ALimitThatALargeDeltaExceedsIsAWarning) {
+  std::string text(12'000'000, '\0');
+  for (char version = '1'; version <= '2'; ++version) {
+    text[1000] = version;
+    repo_.SetRef(std::string("refs/heads/") + version,
+                 repo_.SimpleCommit(text));
+  }
+  repo_.Git({"repack", "-q", "-a", "-d"});
+  const std::string out = dir_ / "out/o";
+  const auto run = [&](const std::string& memory,
+                       const std::vector<std::string>& more = {}) {
+    std::vector<std::string> words = {"convert", "--memory=" + memory,
+                                      repo_.path(), out};
+    words.insert(words.begin() + 1, more.begin(), more.end());
+    const ProcessResult result = RunZpack(words);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    fs::remove_all(out);
+    return result.err;
+  };
+  const std::string little = run("96m");
+  const std::string start =
+      "warning: '--memory 96m' is too little: one thread may take ";
+  ASSERT_THAT(little, ::testing::StartsWith(start));
+  const std::string least =
+      little.substr(start.size(), little.find('\n') - start.size());
+  EXPECT_THAT(run(least), Not(HasSubstr("warning: ")));
+  EXPECT_THAT(run("96m", {"-q"}), IsEmpty());
+  // What is stored whole is read in pieces.
+  repo_.Git({"repack", "-q", "-a", "-d", "-F", "--window=0"});
+  EXPECT_THAT(run("96m"), Not(HasSubstr("warning: ")));
+}
+
 TEST_F(ResourceLimitsTest, LimitOfTheFileSizeIsAnErrorLikeAFullDisk) {
   const std::string out = dir_ / "out/o";
   // In kilobytes.

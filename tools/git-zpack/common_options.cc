@@ -142,14 +142,21 @@ RunContext::RunContext(const po::variables_map& options, const Io& io,
         std::make_unique<ProgressMeter>(std::move(display), std::move(phases));
   }
   run_ = ResourcesOf(options);
-  if (!quiet_ && run_.memory && *run_.memory < least_memory) {
-    constexpr uint64_t kMebibyte = uint64_t{1} << 20;
-    io.err << fmt::format(
-        "warning: '--memory {}' is too little: one thread may take {}m\n",
-        Text(options, "memory"), (least_memory + kMebibyte - 1) / kMebibyte);
-  }
+  if (!quiet_) WarnOfLittleMemory(options, least_memory, io.err);
   run_.progress = meter_.get();
   run_.stop = io.stop;
+}
+
+void WarnOfLittleMemory(const po::variables_map& options, uint64_t least_memory,
+                        std::ostream& err) {
+  if (!Has(options, "memory") ||
+      ParseSize(Text(options, "memory"), "memory") >= least_memory) {
+    return;
+  }
+  constexpr uint64_t kMebibyte = uint64_t{1} << 20;
+  err << fmt::format(
+      "warning: '--memory {}' is too little: one thread may take {}m\n",
+      Text(options, "memory"), (least_memory + kMebibyte - 1) / kMebibyte);
 }
 
 RunOptions ResourcesOf(const po::variables_map& options) {

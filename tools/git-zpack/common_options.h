@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <iosfwd>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -58,6 +59,10 @@ class RunContext {
   std::unique_ptr<ProgressMeter> meter_;
   RunOptions run_;
 };
+
+// Warns if --memory is below `least_memory` bytes.
+void WarnOfLittleMemory(const po::variables_map& options, uint64_t least_memory,
+                        std::ostream& err);
 
 // Returns RunOptions with the values of --threads and --memory. Throws
 // UsageError if a value is out of range.

@@ -326,6 +326,9 @@ int Run(const po::variables_map& values, const Io& io) {
   if (!sent) return Fail(io, sent.error());
   const ConvertReport report(
       *stats, options, {output->name(), input->cloned_from(), parity_bytes});
+  if (!context.quiet()) {
+    WarnOfLittleMemory(values, stats->least_memory, io.err);
+  }
   report.PrintWarnings(context.quiet(), io.err);
   if (!output->is_stream() && options.publication == Publication::kYes &&
       stats->update != UpdateResult::kUnchanged) {
