@@ -365,6 +365,9 @@ void NoteDanglingHead(const RefsSnapshot& refs,
 // source said of its files.
 void AddToStats(Written& written, const RefsSnapshot& refs,
                 std::vector<std::string> left_out, ConvertStats& stats) {
+  if (const uint64_t large = written.stats.large_memory; large != 0) {
+    stats.least_memory = kConvertMemory + large;
+  }
   stats.base_unused = written.base_unused;
   stats.base_unrelated = written.base_unrelated;
   stats.resume_unused = written.resume_unused;
@@ -428,9 +431,6 @@ Result<ConvertStats> ConvertTo(const Conversion& to, Bytes& preamble) {
   ConvertStats stats = MakeStats(written.stats, refs, packed_bytes);
   stats.unverified_objects = CountUnverified(stats, options);
   stats.source_objects_verified = CountVerifiedInSource(stats, options);
-  if (const uint64_t large = written.stats.large_memory; large != 0) {
-    stats.least_memory = kConvertMemory + large;
-  }
   stats.moved_on = moved_on;
   stats.missing_alternates = missing_alternates;
   AddToStats(written, refs, std::move(listed.left_out), stats);
