@@ -43,8 +43,7 @@ def test_secrets_of_urls_are_not_shown(url, shown, tmp_path, monkeypatch):
     def fail(*_arguments, **_options):
         raise ValueError(f"cannot read {url[6:]}: {urllib.parse.unquote(url)[4:]}")
 
-    for place in ("session", "cli"):
-        monkeypatch.setattr(f"git_zpack_fleet.{place}.Store", fail)
+    monkeypatch.setattr("git_zpack_fleet.session.Store", fail)
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     for more in ((), ("--manifest", str(tmp_path / "none"))):
         ran = run_fleet("status", url, *more)

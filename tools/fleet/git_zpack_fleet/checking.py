@@ -18,7 +18,7 @@ from .meter import Meter
 from .output import say, tell
 from .place import valid_note
 from .records import ArchiveRow, parse_chain
-from .session import Counts, Fatal, Run, engine_of, registered
+from .session import Counts, Fatal, Run, engine_of, listed, registered
 from .store import Store, Stored, archive_key, is_archive_key, receipt_key
 from .text import counted, quoted, size_text
 
@@ -136,9 +136,9 @@ def prune(manifest: Manifest, store: Store, retention: Retention, *, dry_run: bo
         kept |= {receipt_key(row.path) for row in manifest.repositories()}
         known = {archive_key(row.hash) for row in old}
         young = time.time() - retention.grace
-        receipts = store.list("receipts")
+        receipts = listed(store, "receipts")
         # An old archive and a newer one may be the same file.
-        files = [file for file in store.list("objects") + receipts if file.key not in kept and (
+        files = [file for file in listed(store, "objects") + receipts if file.key not in kept and (
             file.key in known or (file.changed is not None and file.changed < young))]
         unknown = any(is_archive_key(file.key) and file.key not in known for file in files)
         named = _named_by_receipts(manifest, store, receipts, every=unknown) if files else set()

@@ -29,8 +29,7 @@ from .planning import Policy
 from .report import write_report
 from .restoring import Destination, restore
 from .separating import separate
-from .session import Fatal, Run, open_manifest
-from .store import Store
+from .session import Fatal, Run, open_manifest, open_store
 from .text import counted, printable, without_secrets
 from .views import export, status
 
@@ -115,7 +114,7 @@ def _run(options: argparse.Namespace) -> int:
         elif command == "export":
             export(manifest, options.file)
         else:
-            return int(prune(manifest, Store(options.store, storage),
+            return int(prune(manifest, open_store(options.store, storage),
                              Retention(options.keep, options.keep_lost, options.grace),
                              dry_run=options.dry_run) > 0)
         return 0

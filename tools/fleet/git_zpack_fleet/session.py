@@ -22,7 +22,7 @@ from .database import ManifestError, NoManifest
 from .manifest import Heartbeat, Manifest
 from .output import say
 from .planning import Policy
-from .store import Store
+from .store import Store, Stored
 from .text import public_url, without_secrets
 from .worker import check_program
 
@@ -67,10 +67,7 @@ def manifest_path(url: str, options: dict[str, Any], given: Optional[str]) -> st
     """Where the record of a store is: in a local store, or in the user's state."""
     if given is not None:
         return given
-    try:
-        store = Store(url, options)
-    except Exception as error:  # pylint: disable=broad-except
-        raise _unusable(url, error) from error
+    store = open_store(url, options)
     if store.is_local:
         return store.local_path("manifest.sqlite")
     state = os.environ.get("XDG_STATE_HOME") or os.path.expanduser("~/.local/state")
@@ -101,13 +98,27 @@ def open_manifest(url: str, options: dict[str, Any], given: Optional[str], *,
         raise Fatal(str(error)) from error
 
 
-def _has_archives(url: str, options: dict[str, Any]) -> bool:
-    """Whether a store has receipts or archives, which a new record does not know."""
+def open_store(url: str, options: dict[str, Any]) -> Store:
+    """The store. Raises Fatal."""
     try:
-        store = Store(url, options)
-        return bool(store.list("receipts") or store.list("objects"))
+        return Store(url, options)
     except Exception as error:  # pylint: disable=broad-except
         raise _unusable(url, error) from error
+
+
+def listed(store: Store, folder: str) -> list[Stored]:
+    """As Store.list; raises Fatal if the store cannot be listed."""
+    try:
+        return store.list(folder)
+    except Exception as error:  # pylint: disable=broad-except
+        raise Fatal(f"cannot list '{folder}' of store '{public_url(store.url)}': "
+                    f"{without_secrets(str(error), store.url)}") from error
+
+
+def _has_archives(url: str, options: dict[str, Any]) -> bool:
+    """Whether a store has receipts or archives, which a new record does not know."""
+    store = open_store(url, options)
+    return bool(listed(store, "receipts") or listed(store, "objects"))
 
 
 def _check_new(path: str, why: NoManifest, *, is_given: bool) -> None:

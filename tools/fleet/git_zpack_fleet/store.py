@@ -12,6 +12,7 @@ renamed, which fsspec does not do.
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import hashlib
 import json
@@ -57,9 +58,13 @@ def receipt_key(path: bytes) -> str:
 
 
 class Store:
-    """A place for archives. Any thread; one object for each process."""
+    """A place for archives. Any thread; one object for each process.
+
+    url: as it was given; may have a password
+    """
 
     def __init__(self, url: str, options: dict[str, Any]) -> None:
+        self.url = url
         self._fs, self._root = fsspec.core.url_to_fs(url, **options)
         self._root = self._root.rstrip("/")
         protocol = self._fs.protocol
@@ -198,19 +203,40 @@ class Store:
         return receipt if isinstance(receipt, dict) else None
 
     def list(self, folder: str) -> list[Stored]:
-        """All files below objects, receipts or manifest."""
+        """All files in objects, receipts or manifest, and in the folders there.
+
+        Raises what the store raises: find() of fsspec leaves out what cannot be listed.
+        """
+        files, folders = self._entries(folder)
+        for name in folders:
+            files += self._entries(name)[0]
+        return files
+
+    def _entries(self, folder: str) -> tuple[list[Stored], list[str]]:
+        """The files in a folder, and the keys of the folders there; none if it is not there."""
+        path = self.local_path(folder)
         try:
-            found = self._fs.find(self.local_path(folder), detail=True)
+            if self.is_local:
+                return _local_entries(path, folder)
+            self._fs.invalidate_cache()
+            found = self._fs.ls(path, detail=True)
         except FileNotFoundError:
-            return []
-        listed = []
-        for name, detail in found.items():
-            key = name[len(self._root):].lstrip("/")
+            return [], []
+        files: list[Stored] = []
+        folders: list[str] = []
+        for detail in found:
+            key = f"{folder}/{os.path.basename(detail['name'].rstrip('/'))}"
+            if detail["name"].strip("/") == path.strip("/"):
+                continue  # Some object stores have an empty object for a folder.
+            if detail["type"] == "directory":
+                folders.append(key)
+            if detail["type"] != "file":
+                continue  # A link may lead to a folder.
             changed = detail.get("mtime", detail.get("LastModified"))
             if changed is not None and not isinstance(changed, (int, float)):
                 changed = changed.timestamp()
-            listed.append(Stored(key, int(detail.get("size") or 0), changed))
-        return listed
+            files.append(Stored(key, int(detail.get("size") or 0), changed))
+        return files, folders
 
     def sizes(self, folder: str) -> dict[str, int]:
         """Bytes of each file in a folder, by name; none if there is no such folder.
@@ -262,6 +288,23 @@ class Store:
             self._fs.rm_file(path)
         except Exception:  # pylint: disable=broad-except
             pass  # What failed before is what is reported; prune finds the rest.
+
+
+def _local_entries(path: str, folder: str) -> tuple[list[Stored], list[str]]:
+    """As Store._entries; a link to a folder is one, and one that leads nowhere may be one."""
+    files: list[Stored] = []
+    folders: list[str] = []
+    with os.scandir(path) as entries:
+        for entry in entries:
+            key = f"{folder}/{entry.name}"
+            if os.path.isdir(entry.path):
+                folders.append(key)
+            elif not entry.is_symlink() or os.path.isfile(entry.path):
+                # What is renamed or removed meanwhile is there no more.
+                with contextlib.suppress(FileNotFoundError):
+                    status = entry.stat()
+                    files.append(Stored(key, status.st_size, status.st_mtime))
+    return files, folders
 
 
 def _local_sizes(path: str) -> dict[str, int]:
