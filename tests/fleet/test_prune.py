@@ -9,7 +9,7 @@ import shutil
 import fsspec
 import pytest
 from conftest import Repository, make_old, run_fleet
-from forks import path_of
+from forks import ask, path_of
 from fsspec.implementations.local import LocalFileSystem
 from git_zpack_fleet.store import Store
 from test_archive import newest
@@ -57,6 +57,84 @@ def add(repository, text):
         "rev-parse", "main^{tree}")
     repository.git("update-ref", "refs/heads/main",
                    repository.git("commit-tree", "-m", text, *parent, tree))
+
+
+def hashes(store):
+    """The archives of one.git in the store."""
+    mine = {row[0] for row in ask(store, "SELECT a.hash FROM archives a JOIN repositories r ON "
+                                         "r.id = a.repository WHERE r.name = CAST('one.git' AS "
+                                         "BLOB)")}
+    return {one for one in mine if path_of(store, one).exists()}
+
+
+@pytest.mark.parametrize("harm", (os.unlink, lambda path: os.truncate(path, 1)))
+def test_archives_older_than_one_that_the_store_has_lost_stay(archived, harm):
+    one, store, run = archived
+    made = []
+    for text in "ab":
+        add(one, text)
+        made.append(run())
+    harm(path_of(store, made[1]))
+    shutil.rmtree(os.fsdecode(one.path))
+    ran = run_fleet("prune", store, "--keep", "1", "--keep-lost", "0")
+    assert ran.status == 0, ran
+    assert ran.output.startswith("0 files removed")
+    assert f"warning: 'objects/{made[1][:2]}/{made[1]}.zpack' " in ran.errors
+    assert made[0] in hashes(store)
+
+
+def test_whole_chain_below_a_lost_file_stays(archived, on_cluster, tmp_path):
+    one, store, run = archived
+    made = []
+    for text in "abcd":
+        add(one, text)
+        made.append(run("--increments", "--consolidate", "2"))
+    lost = ask(store, "SELECT onto FROM files WHERE onto IS NOT NULL ORDER BY rowid DESC LIMIT 1")
+    path_of(store, lost[0][0]).unlink()
+    shutil.rmtree(os.fsdecode(one.path))
+    before = hashes(store)
+    ran = run_fleet("prune", store)
+    assert ran.status == 0, ran
+    assert hashes(store) == before
+
+
+@pytest.mark.parametrize("damaged", (True, False))
+def test_archive_before_a_damaged_one_stays_with_what_was_lost_after_it(
+        archived, on_cluster, damaged):
+    one, store, run = archived
+    add(one, "a")
+    made = [run()]
+    add(one, "b")
+    made.append(run())
+    empty = one.git("commit-tree", "-m", "new", one.git("rev-parse", "main^{tree}"))
+    one.git("update-ref", "refs/heads/main", empty)
+    one.git("gc", "-q", "--prune=now")
+    for text in ("", "c", "d"):
+        if text:
+            add(one, text)
+        made.append(run())
+    if damaged:
+        path_of(store, made[1]).write_bytes(b"x" * path_of(store, made[1]).stat().st_size)
+        assert on_cluster("verify", store).status == 1
+    else:
+        path_of(store, made[1]).unlink()
+    ran = run_fleet("prune", store, "--keep", "1")
+    assert ran.status == 0, ran
+    assert f"{1 + damaged} archive" in ran.output and "because the next ones may lack" in ran.output
+    assert hashes(store) == {made[0], made[4], *made[1:1 + damaged]}
+    assert run_fleet("prune", store, "--keep", "1", "--keep-lost", "0").status == 0
+    assert hashes(store) == {made[4]}
+
+
+def test_store_that_is_away_costs_the_manifest_nothing(archived):
+    one, store, run = archived
+    for text in "abc":
+        add(one, text)
+        run()
+    before = ask(store, "SELECT * FROM archives")
+    (store / "objects").rename(store / "away")
+    assert run_fleet("prune", store, "--keep", "1", "--keep-lost", "0").status == 0
+    assert ask(store, "SELECT * FROM archives") == before
 
 
 @pytest.mark.parametrize("refused", ("receipts", "objects", "objects/"))

@@ -14,7 +14,7 @@ from .discover import Found, Unreached
 from .engine import Engine, Task
 from .failures import Kind
 from .jobs import ArchiveJob, Outcome, ScanJob, ScanResult, SketchJob
-from .lost import lost_files
+from .lost import lost_files, tell_lost
 from .manifest import Manifest
 from .meter import Meter
 from .output import say, tell
@@ -93,8 +93,7 @@ class Archiving:
         """
         settings = self._options.settings
         self._manifest.lost = lost_files(self._manifest, settings.url, settings.options)
-        for content_hash, why in sorted(self._manifest.lost.items()):
-            say(f"warning: '{archive_key(content_hash)}' {why}")
+        tell_lost(self._manifest.lost)
 
     def _scan(self, engine: Engine) -> list[int]:
         """Looks at all repositories; returns those that changed, the largest first."""

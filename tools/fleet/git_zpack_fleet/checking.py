@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 import time
 from typing import Iterable, Iterator, NamedTuple, Optional, Sequence
@@ -13,6 +12,7 @@ from . import worker
 from .backing import MISSING
 from .engine import Task
 from .jobs import Outcome, VerifyJob
+from .lost import lost_of, tell_lost
 from .manifest import Manifest
 from .meter import Meter
 from .output import say, tell
@@ -108,8 +108,9 @@ def _count(counts: Counts, size: int, failed: bool) -> None:
 class Retention(NamedTuple):
     """What prune keeps.
 
-    newest: archives of each repository that no check found damaged
-    lost: seconds for which an archive is kept of which the next one may lack objects
+    newest: archives of each repository that the store has and no check found damaged, and all
+        that are newer than the oldest of these
+    lost: seconds for which an archive is kept of which the next ones may lack objects
     grace: seconds since the last change of a file that the record does not know
     """
 
@@ -125,6 +126,12 @@ def prune(manifest: Manifest, store: Store, retention: Retention, *, dry_run: bo
     it, and every file on which an archive that stays depends. Raises Fatal.
     """
     with registered(manifest, "prune") as (_, counts):
+        receipts = listed(store, "receipts")
+        objects = listed(store, "objects")
+        # Nothing of it is recorded: a store that is not mounted may be back for the next run.
+        manifest.lost = lost_of(manifest.chains.undamaged(manifest.chains.owners()),
+                                {file.key: file.size for file in objects})
+        tell_lost(manifest.lost)
         archives = manifest.archives()
         old, stay = _old_archives(manifest, archives, retention)
         gone = {row.id for row in old}
@@ -136,9 +143,8 @@ def prune(manifest: Manifest, store: Store, retention: Retention, *, dry_run: bo
         kept |= {receipt_key(row.path) for row in manifest.repositories()}
         known = {archive_key(row.hash) for row in old}
         young = time.time() - retention.grace
-        receipts = listed(store, "receipts")
         # An old archive and a newer one may be the same file.
-        files = [file for file in listed(store, "objects") + receipts if file.key not in kept and (
+        files = [file for file in objects + receipts if file.key not in kept and (
             file.key in known or (file.changed is not None and file.changed < young))]
         unknown = any(is_archive_key(file.key) and file.key not in known for file in files)
         named = _named_by_receipts(manifest, store, receipts, every=unknown) if files else set()
@@ -196,14 +202,30 @@ def _old_archives(manifest: Manifest, archives: Iterable[ArchiveRow],
     stay = 0
     recent = time.time() - retention.lost
     for rows in by_repository.values():
-        whole = [row.id for row in rows if row.damage is None][-retention.newest:]
-        for row, successor in itertools.zip_longest(rows, rows[1:]):
-            if row.id in newest or row.id in whole:
+        whole = [index for index, row in enumerate(rows) if row.damage is None]
+        if len(whole) < retention.newest:
+            continue  # What is damaged may be all that is left.
+        for row, lost in zip(rows[:whole[-retention.newest]], _losses(rows)):
+            if row.id in newest:
                 continue
-            # Only a file of whose objects none was lost can be the base of the next.
-            if (successor is not None and row.damage is None and successor.recorded > recent
-                    and row.hash not in (successor.base, successor.hash)):
-                stay += 1
+            if lost > recent:
+                stay += row.hash not in manifest.lost
             else:
                 old.append(row)
     return old, stay
+
+
+def _losses(rows: Sequence[ArchiveRow]) -> list[float]:
+    """When the first archive that may lack objects of a row was recorded; 0 if the objects are
+    in a whole newer archive.
+
+    rows: the archives of a repository, the oldest first
+    """
+    losses = [0.0]
+    for row, successor in zip(reversed(rows[:-1]), reversed(rows)):
+        # Only a file of whose objects none was lost can be the base of the next.
+        if row.hash not in (successor.base, successor.hash):
+            losses.append(successor.recorded)
+        else:
+            losses.append(0.0 if successor.damage is None else losses[-1])
+    return losses[::-1]

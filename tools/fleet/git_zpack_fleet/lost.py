@@ -5,11 +5,12 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import Any, Iterable, Mapping
 
 from .backing import MISSING, WRONG
 from .manifest import Manifest
 from .output import say
+from .records import Link
 from .store import Store, archive_key
 from .text import without_secrets
 
@@ -31,6 +32,21 @@ def lost_files(manifest: Manifest, url: str, options: dict[str, Any]) -> dict[st
         say(f"warning: cannot list the store: {without_secrets(str(error), url)}; files that are "
             "missing from it are not noticed")
         return {}
-    there = {link: sizes.get(os.path.basename(key)) for link, key in keys.items()}
+    return lost_of(needed, {key: sizes[name] for key in keys.values()
+                            if (name := os.path.basename(key)) in sizes})
+
+
+def lost_of(links: Iterable[Link], sizes: Mapping[str, int]) -> dict[str, str]:
+    """What is wrong with each of these files that is not there with its size, by its hash.
+
+    sizes: bytes of each file of the store, by its key
+    """
+    there = {link: sizes.get(archive_key(link.hash)) for link in links}
     return {link.hash: MISSING if size is None else WRONG
             for link, size in there.items() if size != link.size}
+
+
+def tell_lost(lost: Mapping[str, str]) -> None:
+    """Warns of each file that is lost."""
+    for content_hash, why in sorted(lost.items()):
+        say(f"warning: '{archive_key(content_hash)}' {why}")
