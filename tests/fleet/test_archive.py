@@ -556,3 +556,23 @@ def test_repository_with_places_that_cannot_be_read_is_archived_and_not_safe(
     assert set(newest(store)) == {b"one.git"}
     assert on_cluster("archive", root, "--to", store).status == 0
     assert not_safe(store) == []
+
+
+@pytest.mark.parametrize("changed", (False, True))
+def test_gone_repository_that_is_not_safe_counts(on_cluster, source, tmp_path, changed):
+    store = tmp_path / "store"
+    assert on_cluster("archive", source, "--to", store).status == 0
+    if changed:
+        with sqlite3.connect(store / "manifest.sqlite") as database:
+            database.execute("UPDATE repositories SET digest = 'seen' WHERE name = CAST('two.git' "
+                             "AS BLOB)")
+        database.close()
+        why = "changed since it was archived"
+    else:
+        lose(store, b"two.git")
+        why = "archive damaged: is missing from the store"
+    shutil.rmtree(source / "two.git")
+    ran = on_cluster("archive", source, "--to", store)
+    assert ran.status == 1, ran
+    assert f"error: not safe: 'two.git': {why}\n" in ran.errors
+    assert "3 repositories: 0 archived, 2 unchanged, 1 not safe" in ran.output

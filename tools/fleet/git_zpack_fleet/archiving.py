@@ -59,7 +59,8 @@ class Archiving:
 
     def run(self, found: Collection[Found], unreached: Collection[Unreached],
             walked: Sequence[bytes]) -> int:
-        """Archives the repositories; returns how many of them are not safe.
+        """Archives the repositories; returns how many of them, and of others that have an
+        archive, are not safe.
 
         unreached, walked: as in Manifest.see_unreached
         """
@@ -79,11 +80,13 @@ class Archiving:
             # Also if the repository at such a place is archived now: others may be below it.
             places = self._manifest.see_unreached(unreached, walked, paths)
             rows = list(self._manifest.repositories())
-            unsafe = [row for row in rows if row.id in ids | places and not row.is_safe()]
+            # The archive of a repository that this run has not seen may be all that is left.
+            unsafe = [row for row in rows if not row.is_safe()
+                      and (row.id in ids | places or row.archive is not None)]
             self._counts.failures = len(unsafe)
         keep_copy(self._manifest, self._options.settings)
         _warn_of_equal_names(rows, ids)
-        self._tell(unsafe, len(ids | places))
+        self._tell(unsafe, len(ids | places | {row.id for row in unsafe}))
         return len(unsafe)
 
     def _note_lost(self) -> None:

@@ -44,9 +44,9 @@ class _Terminated(BaseException):
 def main(arguments: Optional[Sequence[str]] = None) -> int:
     """Runs a command. Returns the exit code.
 
-    0: everything is safe, intact or restored; 1: not everything; 128: could not
-    do it; 129: wrong usage; 130, 143: ended by a signal. If nobody reads
-    standard output, the process ends by SIGPIPE.
+    0: everything is safe, intact or restored, or the file of report or export is
+    written; 1: not everything; 128: could not do it; 129: wrong usage; 130, 143:
+    ended by a signal. If nobody reads standard output, the process ends by SIGPIPE.
     """
     signal.signal(signal.SIGTERM, _terminate)
     store = ""
