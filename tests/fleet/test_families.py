@@ -6,6 +6,7 @@ import json
 import os
 import random
 import signal
+import sqlite3
 
 import pytest
 from conftest import MEMORY, make_old, run_fleet, start_fleet
@@ -346,3 +347,14 @@ def test_lost_manifest_still_knows_what_depends_on_what(on_cluster, tmp_path):
     assert run_fleet("prune", store, "--keep", "1", "--grace", "0").status == 0
     assert on_cluster("verify", store).status == 0
     assert on_cluster("restore", store, "--to", tmp_path / "back").status == 0
+
+
+@pytest.mark.parametrize(("options", "table"), (((), "apart"), (("--from-source",), "from_source")))
+def test_copy_of_the_manifest_knows_what_was_separated(on_cluster, source, tmp_path, options, table):
+    given = ("--manifest", tmp_path / "m.sqlite")
+    store = tmp_path / "store"
+    assert on_cluster("archive", source, "--to", store, *given).status == 0
+    assert on_cluster("separate", store, "one.git", *given, *options).status == 0
+    with sqlite3.connect(store / "manifest/fleet.sqlite") as database:
+        assert database.execute(f"SELECT COUNT(*) FROM {table}").fetchone() == (1,)
+    database.close()

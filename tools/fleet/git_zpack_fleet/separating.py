@@ -31,8 +31,7 @@ def separate(manifest: Manifest, options: Run, patterns: Sequence[bytes], *,
             with engine_of(options) as engine:
                 rewriter.run(engine, "separating", chosen)
         failures = counts.failures
-    if chosen:
-        keep_copy(manifest, options.settings)
+    keep_copy(manifest, options.settings)
     _tell_needed(manifest, rows)
     if from_source:
         tell(f"{counted(len(rows))}: the next 'archive' converts them by themselves")
