@@ -485,3 +485,16 @@ def test_what_a_run_does_counts_more_than_who_reads_of_it(cluster, source, tmp_p
     finally:
         os.close(unread)
     assert (ran.returncode, b"3 archived, 0 unchanged, 1 not safe" in ran.stdout) == (1, True), ran
+
+
+@pytest.mark.parametrize("address", ("localhost", "tcp://host:abc", "tcp:://x", "other://host:1"))
+def test_wrong_address_of_a_scheduler_ends_the_program(source, tmp_path, address):
+    with start_fleet("archive", str(source), "--to", str(tmp_path / "store"), "--scheduler",
+                     address) as process:
+        try:
+            errors = process.communicate(timeout=60)[1].decode()
+        finally:
+            process.kill()
+    assert process.returncode == 128, errors
+    assert errors.startswith(f"fatal: cannot connect to the scheduler '{address}': ")
+    assert errors.count("\n") == 1

@@ -11,6 +11,7 @@ from typing import Any, Callable, Iterator, NamedTuple, Optional
 
 import dask
 from distributed import Client, LocalCluster
+from distributed.comm.addressing import get_address_host_port
 
 # Of Python and what it has loaded, beside the memory of git-zpack.
 PYTHON_BYTES = 192 << 20
@@ -42,7 +43,7 @@ def processors() -> int:
 
 
 class ClusterError(Exception):
-    """Workers cannot be started. The text says why."""
+    """Workers cannot be started or reached. The text says why."""
 
 
 def _start(place: Place) -> Any:
@@ -81,6 +82,10 @@ def connected(place: Place) -> Iterator[Callable[[], Client]]:
     logging.getLogger("distributed").setLevel(logging.ERROR)
     if place.scheduler is not None:
         address = place.scheduler
+        try:  # A client that fails for it leaves threads that do not end.
+            get_address_host_port(address)
+        except ValueError as error:
+            raise ClusterError(f"cannot connect to the scheduler '{address}': {error}") from error
         yield lambda: Client(address, timeout=_CONNECT_SECONDS, set_as_default=False)
         return
     try:
