@@ -362,3 +362,63 @@ def test_store_on_a_full_disk_is_read(on_cluster, source, tmp_path, small_disk):
         while True:
             file.write(bytes(4096))
     assert_only_read(on_cluster, disk / "store", tmp_path, "No space left on device")
+
+
+def test_copy_in_a_directory_is_fetched(on_cluster, source, tmp_path):
+    store, manifest = tmp_path / "store", tmp_path / "elsewhere/m.sqlite"
+    options = ("--manifest", manifest)
+    assert on_cluster("archive", source, "--to", store, *options).status == 0
+    shutil.rmtree(source / "two.git")
+    for command in ("status", "archive"):
+        shutil.rmtree(manifest.parent)
+        ran = (run_fleet("status", store, *options) if command == "status" else
+               on_cluster("archive", source, "--to", store, *options))
+        assert ran.status == 0, ran
+        assert (f"warning: there is no manifest '{manifest}'; the copy in the store is used\n"
+                in ran.errors)
+    with sqlite3.connect(store / "manifest/fleet.sqlite") as database:
+        assert database.execute("SELECT COUNT(*) FROM archives").fetchone() == (3,)
+    database.close()
+
+
+def test_copy_of_another_manifest_is_not_replaced(on_cluster, source, tmp_path):
+    store, other = tmp_path / "store", tmp_path / "other.sqlite"
+    mine = ("--manifest", tmp_path / "mine.sqlite")
+    assert on_cluster("archive", source, "--to", store, *mine).status == 0
+    before = (store / "manifest/fleet.sqlite").read_bytes()
+    Manifest(str(other), create=True).close()
+    ran = on_cluster("archive", source, "--to", store, "--manifest", other)
+    assert ran.status == 0, ran
+    assert ("warning: 'manifest/fleet.sqlite' in the store is not a copy of the manifest "
+            f"'{other}'; it stays, and this manifest has no copy\n") in ran.errors
+    assert (store / "manifest/fleet.sqlite").read_bytes() == before
+    ran = on_cluster("archive", source, "--to", store, *mine)
+    assert (ran.status, ran.errors) == (0, ""), ran
+    assert (store / "manifest/fleet.sqlite").read_bytes() != before
+
+
+@pytest.mark.parametrize("harm", ("cut", "page", "empty", "version"))
+def test_copy_that_is_not_whole_is_not_installed(whole, tmp_path, harm):
+    store, manifest = tmp_path / "store", tmp_path / "state/m.sqlite"
+    content = copied = whole.read_bytes()
+    if harm == "version":
+        with sqlite3.connect(tmp_path / "newer") as database:
+            database.execute("PRAGMA user_version=99")
+        database.close()
+        copied = (tmp_path / "newer").read_bytes()
+    elif harm == "page":
+        copied = content[:4096] + b"x" * 4096 + content[8192:]
+    else:
+        copied = content[:len(content) // 2 if harm == "cut" else 0]
+    (store / "manifest").mkdir(parents=True)
+    (store / "manifest/fleet.sqlite").write_bytes(copied)
+    for words in (("status", store), ("archive", tmp_path / "state", "--to", store)):
+        ran = run_fleet(*words, "--manifest", manifest)
+        assert ran.status == 128, ran
+        assert ran.errors.startswith(
+            f"fatal: there is no manifest '{manifest}', and its copy 'manifest/fleet.sqlite' in "
+            f"store '{store}' cannot be used: it "), ran
+        assert list(manifest.parent.iterdir()) == []
+    (store / "manifest/fleet.sqlite").write_bytes(content)
+    ran = run_fleet("status", store, "--manifest", manifest)
+    assert ran.status == 1 and "the copy in the store is used" in ran.errors, ran

@@ -97,6 +97,36 @@ def open_manifest_file(path: str, *, create: bool, copy: bool) -> sqlite3.Connec
     return database
 
 
+def check_whole(path: str) -> None:
+    """Raises ManifestError unless a file that nobody writes is a whole record of a version that
+    this program knows."""
+    try:
+        with contextlib.closing(_opened_alone(path)) as database:
+            version = _version(database)
+            is_whole = list(database.execute("PRAGMA quick_check")) == [("ok",)]
+    except sqlite3.Error as error:
+        raise ManifestError(f"it is damaged: {error}") from error
+    if version > _VERSION:
+        raise ManifestError(f"it has version {version}; this program knows versions up to "
+                            f"{_VERSION}")
+    if version < 1 or not is_whole:
+        raise ManifestError("it is damaged")
+
+
+def runs_in(path: str) -> set[str]:
+    """The ids of the runs in a record that nobody writes; none if it is damaged."""
+    try:
+        with contextlib.closing(_opened_alone(path)) as database:
+            return {run for run, in database.execute("SELECT id FROM runs")}
+    except sqlite3.Error:
+        return set()
+
+
+def _opened_alone(path: str) -> sqlite3.Connection:
+    name = urllib.parse.quote(os.fsencode(os.path.abspath(path)))
+    return sqlite3.connect(f"file:{name}?mode=ro&immutable=1", uri=True)
+
+
 def _version(database: sqlite3.Connection) -> int:
     return int(database.execute("PRAGMA user_version").fetchone()[0])
 

@@ -312,6 +312,10 @@ class Manifest:
             raise self._damaged("a row of 'runs' has values that cannot be")
         return rows
 
+    def run_ids(self) -> set[str]:
+        """The ids of all runs."""
+        return {run for run, in self._select("SELECT id FROM runs")}
+
     def copy_to(self, path: str) -> None:
         """Writes a whole copy of the record to a new file."""
         for _ in self._select("VACUUM INTO ?", (path,)):

@@ -18,7 +18,7 @@ from .cluster import Place, connected
 from .engine import Engine, Retries
 from .failures import Failure
 from .jobs import Settings
-from .database import ManifestError, NoManifest
+from .database import ManifestError, NoManifest, check_whole, runs_in
 from .manifest import Heartbeat, Manifest
 from .output import say
 from .planning import Policy
@@ -131,31 +131,51 @@ def _check_new(path: str, why: NoManifest, *, is_given: bool) -> None:
                 f"{'move it away and ' if exists else ''}make a new one with --manifest '{path}'")
 
 
+def _holds_record(store: Store, path: str) -> bool:
+    """Whether a record is in the store itself, which needs no copy of it then."""
+    return store.is_local and os.path.realpath(path) == os.path.realpath(
+        store.local_path("manifest.sqlite"))
+
+
 def _fetch_copy(url: str, options: dict[str, Any], path: str) -> None:
+    """Takes the copy in the store as the record, if there is a copy. Raises Fatal."""
+    store = open_store(url, options)
+    if _holds_record(store, path) or (
+            store.is_local and not os.path.exists(store.local_path(_COPY))):
+        return
     try:
-        store = Store(url, options)
-        if store.is_local:
-            return
         real = os.path.realpath(path)  # A link that leads nowhere yet stays.
         os.makedirs(os.path.dirname(real), exist_ok=True)
         with tempfile.TemporaryDirectory(dir=os.path.dirname(real)) as directory:
             copy = os.path.join(directory, "copy")
             if store.fetch_file(_COPY, copy):
+                check_whole(copy)
                 os.rename(copy, real)
                 say(f"warning: there is no manifest '{path}'; the copy in the store is used")
+    except ManifestError as error:
+        raise Fatal(f"there is no manifest '{path}', and its copy '{_COPY}' in store "
+                    f"'{public_url(url)}' cannot be used: {error}") from error
     except Exception as error:  # pylint: disable=broad-except
         raise _unusable(url, error) from error
 
 
 def keep_copy(manifest: Manifest, settings: Settings) -> None:
-    """Uploads a copy of the record to a store that does not hold the record."""
+    """Uploads a copy of the record to a store that does not hold the record.
+
+    A copy with runs that this record does not know is that of another one, and stays.
+    """
     store = Store(settings.url, settings.options)
-    if store.is_local and manifest.path == store.local_path("manifest.sqlite"):
+    if _holds_record(store, manifest.path):
         return
     with tempfile.TemporaryDirectory() as directory:
         copy = os.path.join(directory, "fleet.sqlite")
         manifest.copy_to(copy)
         try:
+            before = os.path.join(directory, "before")
+            if store.fetch_file(_COPY, before) and not runs_in(before) <= manifest.run_ids():
+                say(f"warning: '{_COPY}' in the store is not a copy of the manifest "
+                    f"'{manifest.path}'; it stays, and this manifest has no copy")
+                return
             store.write(copy, _COPY)
         except Exception as error:  # pylint: disable=broad-except
             say("warning: cannot upload a copy of the manifest: "
