@@ -7,16 +7,18 @@ import os
 import shutil
 import signal
 import sqlite3
+import time
 from pathlib import Path
 
 import pytest
 from conftest import MEMORY, make_old, run_fleet, start_fleet
 from forks import ask, assert_restored, chains, files, grow, ids_in, ids_of, make, opened, path_of
-from git_zpack_fleet import archiving, backing
+from git_zpack_fleet import archiving, backing, worker
 from git_zpack_fleet.converting import files_to_join
-from git_zpack_fleet.jobs import Join, Settings
+from git_zpack_fleet.jobs import Join, Settings, VerifyJob
 from git_zpack_fleet.manifest import Manifest
 from git_zpack_fleet.planning import Planner, Policy
+from git_zpack_fleet.program import Ran
 from git_zpack_fleet.records import Link, NewArchive, chain_text, parse_chain
 from git_zpack_fleet.store import Store, archive_key
 
@@ -384,3 +386,45 @@ def test_no_pack_of_a_repository_is_needed_to_restore_a_chain(nights, on_cluster
     shutil.rmtree(tmp_path / "source")
     assert on_cluster("restore", store, "--to", tmp_path / "back").status == 0
     assert opened(tmp_path / "back/one.git").refs() == refs
+
+
+def test_what_a_killed_task_has_fetched_is_removed_like_other_kept_files(tmp_path, monkeypatch):
+    settings, _, links = stored(tmp_path, (b"e" * 1000,))
+    job = VerifyJob(1, links[0].hash, b"x", links[0].size, "full", 1 << 20)
+    during = set()
+
+    def kept():
+        return set((tmp_path / "scratch").rglob("*.zpack"))
+
+    def look(*_arguments, **_options):
+        during.update(kept())
+        return Ran(0, b"", "")
+
+    child = os.fork()
+    if child == 0:
+        monkeypatch.setattr(worker, "run", lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL))
+        worker.verify(job, settings)
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == signal.SIGKILL
+    left = kept()
+    assert [path.read_bytes() for path in left] == [b"e" * 1000]
+    monkeypatch.setattr(worker, "run", look)
+    for used, after in ((time.time(), left), (1_700_000_000, set())):
+        for path in left:
+            os.utime(path, (used, used))
+        during.clear()
+        outcome = worker.verify(job, settings)
+        assert (outcome.kind, outcome.damage) == (None, None), outcome
+        assert len(during - left) == 1
+        assert kept() == after
+    assert not list((tmp_path / "scratch").rglob("*.lock"))
+
+
+def test_fetched_file_in_use_gives_way_to_nothing(tmp_path, monkeypatch):
+    settings, _, links = stored(tmp_path, (b"f" * 1000,))
+    monkeypatch.setattr(backing, "free_bytes", lambda directory: 0)
+    with backing.place_for(links[0], settings) as path:
+        Path(path).write_bytes(b"f")
+        backing.tidy(settings)
+        assert os.path.exists(path)
+    assert not os.path.exists(path)

@@ -13,6 +13,7 @@ import contextlib
 import fcntl
 import os
 import time
+import uuid
 from typing import Iterator, Sequence
 
 from .failures import Failure, Kind
@@ -73,6 +74,21 @@ def reserved_space(settings: Settings, size: int) -> Iterator[None]:
     scratch = scratch_of(settings, store_of(settings))
     with reserved(scratch, size + _MARGIN, settings.patience, lambda: _remove_oldest(scratch)):
         yield
+
+
+@contextlib.contextmanager
+def place_for(link: Link, settings: Settings) -> Iterator[str]:
+    """The path of a file that one task fetches for itself, which ends with the block.
+
+    If the process is killed, what is left is a kept file that nobody uses.
+    """
+    path = os.path.join(_directory(settings), f"{link.hash}.{uuid.uuid4().hex}.zpack")
+    with locked(_lock_of(path)):
+        try:
+            yield path
+        finally:
+            remove(path)
+            remove(_lock_of(path))
 
 
 def keep(path: str, link: Link, settings: Settings) -> None:

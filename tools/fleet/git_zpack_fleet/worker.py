@@ -10,19 +10,17 @@ from __future__ import annotations
 
 import contextlib
 import os
-import tempfile
 from typing import Callable, Iterator, Optional, Sequence, TypeVar
 
 from . import fingerprint, sketch
-from .backing import (MISSING, WRONG, Unusable, at_hand, keep, options, reserved_space,
-                      tidy)
+from .backing import (MISSING, WRONG, Unusable, at_hand, keep, options, place_for,
+                      reserved_space, tidy)
 from .converting import consolidate, make, refs_in, seconds_for
 from .durable import make_directories
 from .failures import Failure, Kind, of_exception, of_program
 from .jobs import (ArchiveJob, Outcome, RestoreJob, RewriteJob, ScanJob, ScanResult, Settings,
                    SketchJob, SketchResult, VerifyJob)
-from .place import (Place, hash_file, locked_place, read_note, remove, scratch_of, store_of,
-                    valid_note)
+from .place import Place, hash_file, locked_place, read_note, remove, store_of, valid_note
 from .program import memory_options, run, run_json
 from .records import Link, NewArchive, parse_chain
 from .store import Store, archive_key
@@ -187,15 +185,11 @@ def _local_archive(link: Link, below: Sequence[Link], settings: Settings, *,
                               f"bytes of '{key}' do not have the hash that is its name")
             yield store.local_path(key), paths
             return
-        scratch = scratch_of(settings, store)
-        with reserved_space(settings, link.size):
-            with tempfile.TemporaryDirectory(dir=scratch, prefix="fetched-") as directory:
-                path = os.path.join(directory, link.hash + ".zpack")
-                with _named_if_missing(key):
-                    store.fetch(link.hash, path)
-                yield path, paths
-    if below:
-        tidy(settings)
+        with reserved_space(settings, link.size), place_for(link, settings) as path:
+            with _named_if_missing(key):
+                store.fetch(link.hash, path)
+            yield path, paths
+    tidy(settings)
 
 
 @contextlib.contextmanager
