@@ -104,6 +104,14 @@ class ZpackFileSystem(AbstractFileSystem):
             self.ls(path, detail=False)
         yield from super().walk(path, maxdepth=maxdepth, **options)
 
+    def find(self, path: str, maxdepth: Optional[int] = None, withdirs: bool = False,
+             detail: bool = False, **options: Any) -> Any:
+        """All files below a directory. A submodule, which has no content, is none of them."""
+        found = super().find(path, maxdepth=maxdepth, withdirs=withdirs, detail=True, **options)
+        if not withdirs:
+            found = {name: one for name, one in found.items() if one.get("type") != "other"}
+        return found if detail else list(found)
+
     def exists(self, path: str, **_options: Any) -> bool:
         """Whether the commit has the file or directory; an error if that cannot be read."""
         return self._mode(path) is not None
