@@ -171,3 +171,16 @@ def test_lists_have_what_is_in_linked_folders(tmp_path):
         (tmp_path / "store/objects" / name).symlink_to(target)
     found = Store(str(tmp_path / "store"), {}).list("objects")
     assert [(file.key, file.size) for file in found] == [("objects/ab/x.zpack", 2)]
+
+
+def test_older_archive_that_is_damaged_counts_as_damaged(archived, on_cluster):
+    one, store, run = archived
+    made = []
+    for text in "ab":
+        add(one, text)
+        made.append(run())
+    path = path_of(store, made[0])
+    path.write_bytes(b"x" * path.stat().st_size)
+    assert on_cluster("verify", store).status == 1
+    ran = run_fleet("status", store)
+    assert (ran.status, ", 1 damaged\n" in ran.output) == (0, True), ran

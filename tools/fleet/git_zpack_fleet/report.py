@@ -14,7 +14,7 @@ from .manifest import Manifest
 from .named_file import write_file
 from .records import ArchiveRow, RepositoryRow
 from .text import duration_text, quoted, size_text
-from .views import below_newest, summary
+from .views import summary
 
 _MOST_ROWS = 200
 _WIDTH, _HEIGHT, _LEFT, _BOTTOM, _TOP = 360, 200, 34, 34, 14
@@ -31,8 +31,7 @@ class Bar(NamedTuple):
 def write_report(manifest: Manifest, target: str) -> None:
     """Writes the page. Raises Fatal if the file cannot be written."""
     rows = list(manifest.repositories())
-    content = page(rows, summary(rows, below_newest(manifest, rows)), manifest.runs(10),
-                   time.time())
+    content = page(rows, summary(manifest, rows), manifest.runs(10), time.time())
     write_file(target, content.encode())
 
 

@@ -8,7 +8,7 @@ import csv
 import io
 import json
 import os
-from typing import Any, Iterable, Mapping, Union
+from typing import Any, Mapping, Sequence, Union
 
 from .manifest import Manifest
 from .named_file import write_file
@@ -24,15 +24,16 @@ _COLUMNS = (
     "verified", "damage", "failure", "message", "failed", "attempts", "seen", "depends_on")
 
 
-def summary(rows: Iterable[RepositoryRow], below: int) -> dict[str, Any]:
+def summary(manifest: Manifest, rows: Sequence[RepositoryRow]) -> dict[str, Any]:
     """Totals of the record, as status --json and the page show them.
 
-    below: bytes of files that only are there because newest archives depend on them
+    They are of the newest archives of the rows, but 'damaged' also of older ones.
     """
-    rows = list(rows)
     archives = [row.archive for row in rows if row.archive is not None]
     source = sum(archive.source_bytes for archive in archives)
-    size = sum(archive.size for archive in archives) + below
+    # The files that are only there because newest archives depend on them are no archives.
+    size = sum(archive.size for archive in archives) + manifest.chains.needed_bytes(
+        archive.hash for archive in archives)
     failures: dict[str, int] = {}
     for row in rows:
         if row.failure is not None:
@@ -46,18 +47,13 @@ def summary(rows: Iterable[RepositoryRow], below: int) -> dict[str, Any]:
         "archive_bytes": size,
         "ratio": size / source if source else None,
         "verified": sum(archive.verified is not None for archive in archives),
-        "damaged": sum(archive.damage is not None for archive in archives),
+        "damaged": len({archive.hash for archive in manifest.archives()
+                        if archive.damage is not None}),
         "oldest_verified": min((archive.verified for archive in archives
                                 if archive.verified is not None), default=None),
         "seconds": sum(archive.seconds for archive in archives),
         "failures": failures,
     }
-
-
-def below_newest(manifest: Manifest, rows: Iterable[RepositoryRow]) -> int:
-    """Bytes of the files that newest archives need and that are none themselves."""
-    return manifest.chains.needed_bytes(row.archive.hash for row in rows
-                                        if row.archive is not None)
 
 
 def records(manifest: Manifest) -> list[dict[str, Value]]:
@@ -91,7 +87,7 @@ def _record(row: RepositoryRow, versions: int, onto: Mapping[str, str]) -> dict[
 def status(manifest: Manifest, *, as_json: bool) -> int:
     """Prints totals and what is not safe; returns how many are not."""
     rows = list(manifest.repositories())
-    totals = summary(rows, below_newest(manifest, rows))
+    totals = summary(manifest, rows)
     unsafe = [row for row in rows if not row.is_safe()]
     if as_json:
         totals["not_safe"] = [{"name": quoted(row.name), "why": row.why_unsafe()}
