@@ -112,6 +112,10 @@ WRONG_ROWS = (
     "UPDATE archives SET hash = 7 WHERE id = 7",
     "UPDATE archives SET size = x'ff' WHERE id = 7",
     "UPDATE archives SET recorded = 'yesterday' WHERE id = 7",
+    "UPDATE archives SET recorded = 1e300 WHERE id = 7",
+    "UPDATE archives SET seconds = 9e999 WHERE id = 7",
+    "UPDATE repositories SET seen = -1e300 WHERE id = 7",
+    "UPDATE files SET onto = hash WHERE rowid = 7",
     "UPDATE archives SET damage = x'ff' WHERE id = 7",
     "DROP TABLE archives",
     "ALTER TABLE repositories DROP COLUMN name",
@@ -127,9 +131,10 @@ def test_row_with_another_type_is_an_error(store, tmp_path, statement):
         assert_clear(store, ran, command)
 
 
-def test_runs_of_another_type_are_an_error(store, tmp_path):
+@pytest.mark.parametrize("begun", ("'early'", "1e300", "9e999"))
+def test_runs_of_another_type_are_an_error(store, tmp_path, begun):
     with sqlite3.connect(store / "manifest.sqlite") as database:
-        database.execute("UPDATE runs SET begun = 'early'")
+        database.execute(f"UPDATE runs SET begun = {begun}")
     database.close()
     assert_clear(store, ask(store, tmp_path)["report"])
 

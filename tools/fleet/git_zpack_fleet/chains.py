@@ -103,7 +103,11 @@ class Chains:
 
     def dependencies(self) -> dict[str, str]:
         """Each file that depends on another one, and that one."""
-        return dict(self._select("SELECT hash, onto FROM files WHERE onto IS NOT NULL", ()))
+        onto: dict[str, str] = dict(self._select(
+            "SELECT hash, onto FROM files WHERE onto IS NOT NULL", ()))
+        if _has_circle(onto):
+            raise self._damaged("files depend on each other in a circle")
+        return onto
 
     def owners(self) -> dict[str, set[int]]:
         """The repositories that have a file as an archive."""
@@ -155,6 +159,20 @@ class Chains:
         if not is_valid(_FileRow, row) or not (row[2] is None or HASH.fullmatch(row[2])):
             raise self._damaged("a row of 'files' has values that cannot be")
         return _FileRow(*row)
+
+
+def _has_circle(onto: Mapping[str, str]) -> bool:
+    seen: set[str] = set()
+    for start in onto:
+        chain: set[str] = set()
+        at = start
+        while at in onto and at not in seen:
+            seen.add(at)
+            chain.add(at)
+            at = onto[at]
+        if at in chain:
+            return True
+    return False
 
 
 def insert_files(database: sqlite3.Connection, archive: NewArchive) -> None:

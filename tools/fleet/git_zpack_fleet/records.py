@@ -13,6 +13,8 @@ from .failures import Kind
 HASH = re.compile("[0-9a-f]{64}")
 # Of a chain of files that depend on each other, the new one included.
 MOST_FILES = 255
+# Further from 1970, there may be no date.
+_MOST_SECONDS = 6e10
 
 
 class Link(NamedTuple):
@@ -130,6 +132,10 @@ def is_valid(row: type[tuple[Any, ...]], values: Sequence[Any]) -> bool:
     """Whether values can be the fields of a row: SQLite and JSON promise no types."""
     names, allowed = _fields(row)
     if len(values) != len(names) or not all(map(isinstance, values, allowed)):
+        return False
+    # Times and durations; JSON and SQLite know infinity, too.
+    if not all(-_MOST_SECONDS < value < _MOST_SECONDS for value, kinds in zip(values, allowed)
+               if float in kinds and value is not None):
         return False
     # Names of files are made of it.
     return "hash" not in names or HASH.fullmatch(values[names.index("hash")]) is not None
