@@ -70,7 +70,9 @@ TEST_F(CorruptSourceTest, APackThatCannotBeOpenedIsTold) {
     // Not permitted to anybody.
     fs::create_symlink(path, path);
     ExpectRefused(repo_.path(), dir_,
-                  {path, "Too many levels of symbolic links"});
+                  {path, extension == std::string(".pack")
+                             ? "is a link that leads nowhere"
+                             : "Too many levels of symbolic links"});
     fs::remove(path);
     fs::rename(dir_ / "away", path);
   }

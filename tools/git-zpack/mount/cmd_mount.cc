@@ -41,14 +41,15 @@ std::vector<std::string> WordsOf(const po::variables_map& values) {
   AddOptions(known);
   std::vector<std::string> words = {kProgram};
   for (const auto& [name, value] : values) {
-    if (name == "file" || name == "directory" || value.defaulted()) continue;
+    // Arguments, and what the parser keeps, are no options.
+    const auto* const option = known.find_nothrow(name, false);
+    if (option == nullptr || value.defaulted()) continue;
     if (const auto* const texts =
             boost::any_cast<std::vector<std::string>>(&value.value())) {
       for (const std::string& text : *texts) {
         words.push_back(fmt::format("--{}={}", name, text));
       }
-    } else if (const auto* const option = known.find_nothrow(name, false);
-               option != nullptr && option->semantic()->max_tokens() != 0) {
+    } else if (option->semantic()->max_tokens() != 0) {
       words.push_back(fmt::format("--{}={}", name, value.as<std::string>()));
     } else {
       words.push_back(fmt::format("--{}", name));
