@@ -222,7 +222,7 @@ TEST_F(RefsTest, SymbolicRefToHeadIsRefusedByName) {
 TEST_F(RefsTest, LinkToItselfIsNamedAsNotIncluded) {
   fs::create_symlink("self", repo_.path() + "/refs/heads/self");
   const ProcessResult result =
-      RunZpack({"convert", "-q", repo_.path(), dir_ / "self.zpack"});
+      RunZpack({"convert", repo_.path(), dir_ / "self.zpack"});
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_THAT(result.err, ::testing::HasSubstr("'refs/heads/self'"));
 }
