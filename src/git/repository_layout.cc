@@ -262,8 +262,9 @@ Result<FileListing> ListLooseRefs(const std::string& directory) {
   const auto are_refs = std::ranges::stable_partition(
       listing.others, [&](const std::string& name) {
         const std::string target = LinkTarget(fs::path(directory) / name);
-        const bool is_first_level = name.find('/') == name.rfind('/');
-        return !IsValidRefName(target) && (target.empty() || !is_first_level);
+        const bool is_directory =
+            name.find('/') == name.rfind('/') && name != "refs/stash";
+        return !IsValidRefName(target) && (target.empty() || !is_directory);
       });
   listing.files.insert(listing.files.end(), are_refs.begin(), are_refs.end());
   listing.others.erase(are_refs.begin(), are_refs.end());

@@ -55,14 +55,20 @@ Result<std::optional<Bytes>> ReadIfThere(const std::string& path,
   return std::nullopt;
 }
 
-std::string_view WhyNoFile(const std::string& path) {
+bool LeadsNowhere(const std::string& path) {
   struct stat info;
-  if (stat(path.c_str(), &info) == 0) {
-    return S_ISREG(info.st_mode) ? "" : "is not a regular file";
-  }
-  const bool leads_nowhere = errno == ENOENT || errno == ENOTDIR ||
+  if (stat(path.c_str(), &info) == 0) return false;
+  const bool finds_nothing = errno == ENOENT || errno == ENOTDIR ||
                              errno == ELOOP || errno == ENAMETOOLONG;
-  return leads_nowhere && IsLink(path) ? "is a link that leads nowhere" : "";
+  return finds_nothing && IsLink(path);
+}
+
+std::string_view WhyNoFile(const std::string& path) {
+  if (LeadsNowhere(path)) return "is a link that leads nowhere";
+  struct stat info;
+  const bool is_other =
+      stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode);
+  return is_other ? "is not a regular file" : "";
 }
 
 std::string_view WhyUnreadable(const std::string& path) {

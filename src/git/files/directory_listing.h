@@ -29,6 +29,9 @@ Result<std::vector<std::string>> ListNames(const std::string& path);
 Result<std::optional<Bytes>> ReadIfThere(const std::string& path,
                                          uint64_t limit);
 
+// Whether `path` is a symbolic link to nothing, or to itself.
+bool LeadsNowhere(const std::string& path);
+
 // Why Git passes over something that has the name `path` of a file: a phrase
 // such as "is not a regular file". Empty for a regular file, if nothing has
 // that name, and if it cannot be examined.

@@ -123,6 +123,7 @@ class FileLister {
 
   Status AddReflogs() {
     if (format_.ref_storage == RefStorage::kFiles) {
+      ZPACK_TRY(CheckLogDirectories(location_.common_directory));
       ZPACK_TRY(AddTree(FileGroup::kReflogs, "logs/HEAD"));
       ZPACK_TRY(AddTree(FileGroup::kReflogs, location_.common_directory,
                         "logs/refs"));
@@ -146,6 +147,18 @@ class FileLister {
       } else {
         NotePseudoRefLog(ref);
       }
+    }
+    return {};
+  }
+
+  // Refuses a link in place of a directory such as 'logs/refs/heads' that leads
+  // nowhere: the disk with all its reflogs may be away.
+  static Status CheckLogDirectories(const std::string& root) {
+    const std::string logs = root + "/logs/refs";
+    ZPACK_ASSIGN_OR_RETURN(const auto names, ListNames(logs));
+    for (const std::string& name : names) {
+      const std::string path = logs + '/' + name;
+      if (name != "stash" && LeadsNowhere(path)) ZPACK_TRY(ListNames(path));
     }
     return {};
   }
@@ -263,8 +276,8 @@ class FileLister {
       if (format_.ref_storage == RefStorage::kReftable) {
         ZPACK_TRY(AddReftableHead(directory));
       } else {
-        ZPACK_TRY(AddTree(FileGroup::kWorktrees, directory + "/HEAD"));
-        NoteBadHead(directory);
+        ZPACK_TRY(AddHead(directory));
+        ZPACK_TRY(NoteNoOwnRefs(directory));
         ZPACK_TRY(AddTree(FileGroup::kWorktrees, directory + "/logs/HEAD"));
       }
       ZPACK_TRY(AddTree(FileGroup::kWorktrees, directory + "/gitdir"));
@@ -273,24 +286,56 @@ class FileLister {
     return {};
   }
 
-  // HEAD of a linked worktree that is a file and no ref, so that it names
-  // nothing.
-  void NoteBadHead(const std::string& directory) {
+  // HEAD of a linked worktree, also as a symbolic link to a ref.
+  Status AddHead(const std::string& directory) {
+    const std::string name = directory + "/HEAD";
     const auto head = ReadLooseRef(format_.object_format,
                                    location_.common_directory + '/' + directory,
                                    std::string(kHeadName));
-    if (head || head.error().code != ErrorCode::kSourceCorrupt) return;
-    listed_.left_out.push_back(
-        FormatMessage("what HEAD of a work tree names: {}",
-                      MessageText{head.error().message}));
+    if (head && *head && (*head)->symbolic() &&
+        LeadsNowhere(location_.common_directory + '/' + name)) {
+      AddText(FileGroup::kWorktrees, name,
+              FormatLooseRef({}, (*head)->symref_target));
+      return {};
+    }
+    if (!head && head.error().code == ErrorCode::kSourceCorrupt) {
+      NoteBadHead(head.error());
+    }
+    return AddTree(FileGroup::kWorktrees, name);
+  }
+
+  // HEAD of a linked worktree that names nothing.
+  void NoteBadHead(const Error& error) {
+    listed_.left_out.push_back(FormatMessage(
+        "what HEAD of a work tree names: {}", MessageText{error.message}));
+  }
+
+  // What has the name of a ref of a linked worktree alone, or of a directory of
+  // them, and is none. Their objects are kept.
+  Status NoteNoOwnRefs(const std::string& directory) {
+    const std::string& root = location_.common_directory;
+    ZPACK_ASSIGN_OR_RETURN(
+        const auto names,
+        ListLooseRefNames(root + '/' + directory, UnreadableFiles::kFail));
+    for (const std::string& name : names) {
+      if (IsPerWorktreeRef(name + '/') &&
+          !ReadLooseRef(format_.object_format, root + '/' + directory, name)) {
+        NoteUnreadable(root, directory + '/' + name);
+      }
+    }
+    return {};
   }
 
   // HEAD of a linked worktree and its reflog, as they are in files.
   Status AddReftableHead(const std::string& directory) {
     RepositoryLocation worktree = location_;
     worktree.git_directory = location_.common_directory + '/' + directory;
-    ZPACK_ASSIGN_OR_RETURN(const auto head,
-                           ReadReftableHead(worktree, format_.object_format));
+    auto read = ReadReftableHead(worktree, format_.object_format);
+    if (!read && read.error().code == ErrorCode::kNotFound) {
+      NoteBadHead(read.error());
+      return {};
+    }
+    ZPACK_ASSIGN_OR_RETURN(const auto head, std::move(read));
     if (head) {
       AddText(FileGroup::kWorktrees, directory + "/HEAD",
               FormatLooseRef(head->target, head->symref_target));

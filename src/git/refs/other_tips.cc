@@ -112,11 +112,11 @@ class TipsReader {
   // `index_name`, uses.
   Status AddSharedTips(const WorktreeIndex& index,
                        const std::string& index_name, const std::string& name);
-  // Whether a ref is passed over after this error: its content is bad, or
-  // something else has its name.
-  bool PassesOver(const Error& error) const {
+  // Whether the ref `name` is passed over after this error: its content is bad,
+  // or something else has its name.
+  bool PassesOver(const std::string& name, const Error& error) const {
     return callbacks_.unreadable == UnreadableFiles::kPassOver &&
-           (MayBeSkipped(error) || error.code == ErrorCode::kNotFound);
+           (MayBeSkipped(error) || !WhyNoFile(Path(name)).empty());
   }
   // Adds HEAD and the per-worktree refs.
   Status AddRefsTips(const std::string& directory);
@@ -262,12 +262,14 @@ Status TipsReader::AddIndexesTips(const std::string& directory) {
 Status TipsReader::AddRefsTips(const std::string& directory) {
   ZPACK_ASSIGN_OR_RETURN(
       auto names, ListLooseRefNames(Path(directory), callbacks_.unreadable));
-  std::erase_if(
-      names, [](const std::string& name) { return !IsPerWorktreeRef(name); });
+  // Something else may be in place of a directory of refs.
+  std::erase_if(names, [](const std::string& name) {
+    return !IsPerWorktreeRef(name + '/');
+  });
   names.emplace_back(kHeadName);
   for (const std::string& name : names) {
     const auto read = ReadLooseRef(format_, Path(directory), name);
-    if (!read && PassesOver(read.error())) continue;
+    if (!read && PassesOver(Join(directory, name), read.error())) continue;
     ZPACK_ASSIGN_OR_RETURN(const auto ref, read);
     if (!ref || ref->symbolic()) continue;
     Ids ids;
@@ -278,8 +280,12 @@ Status TipsReader::AddRefsTips(const std::string& directory) {
 }
 
 Status TipsReader::AddStackTips(const std::string& directory) {
-  ZPACK_ASSIGN_OR_RETURN(const ReftableTips tips,
-                         ReadReftableTips(Path(directory), format_));
+  auto read = ReadReftableTips(Path(directory), format_);
+  if (!read && read.error().code == ErrorCode::kNotFound &&
+      callbacks_.unreadable == UnreadableFiles::kPassOver) {
+    return {};
+  }
+  ZPACK_ASSIGN_OR_RETURN(const ReftableTips tips, std::move(read));
   for (const auto& [name, ids] : tips.refs) {
     AddGroup(Join(directory, name), RuleOfRef(name), ids);
   }

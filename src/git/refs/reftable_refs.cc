@@ -12,18 +12,27 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "git/files/directory_listing.h"
 #include "git/refs/reflog_line.h"
 #include "git/repository_layout.h"
 #include "object/ref_name.h"
 #include "reftable/reftable_stack.h"
+#include "reftable/table_names.h"
 
 namespace zpack {
 namespace {
 
 Result<reftable::Stack> OpenStack(const std::string& directory,
                                   ObjectFormat format) {
-  return reftable::Stack::Open(PosixFileSystem(), directory + "/reftable",
-                               format);
+  const std::string stack = directory + "/reftable";
+  // A stack without a list is empty, but the disk with this one may be away.
+  for (const std::string& path :
+       {stack, stack + '/' + std::string(reftable::kTablesList)}) {
+    if (!LeadsNowhere(path)) continue;
+    return MakeError(ErrorCode::kNotFound, "'{}' is a link that leads nowhere",
+                     AtPath{path});
+  }
+  return reftable::Stack::Open(PosixFileSystem(), stack, format);
 }
 
 bool IsBelowRefs(std::string_view name) { return name.starts_with("refs/"); }

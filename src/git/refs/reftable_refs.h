@@ -3,7 +3,8 @@
 //
 // The refs of a repository that stores them as reftables
 // (extensions.refStorage). Functions without state; any thread. Errors are
-// those of reftable::Stack::Open and of its cursors.
+// those of reftable::Stack::Open and of its cursors; also kNotFound if a link
+// in place of a stack, or of its list, leads nowhere.
 
 #pragma once
 
