@@ -16,6 +16,7 @@
 #include "git/files/lfs_directories.h"
 #include "git/files/repository_file_lister.h"
 #include "git/libgit2.h"
+#include "git/objects/loose_object.h"
 #include "git/objects/object_database.h"
 #include "git/objects/pack_directory.h"
 #include "git/open_repository.h"
@@ -175,6 +176,8 @@ Result<ListedFiles> RepositorySource::ListFiles(
   for (const std::string& directory : objects_.directories()) {
     ZPACK_ASSIGN_OR_RETURN(auto no_packs, ListNoPacks(directory));
     std::ranges::move(no_packs, std::back_inserter(listed.left_out));
+    auto no_loose = ListNoLooseDirectories(directory);
+    std::ranges::move(no_loose, std::back_inserter(listed.left_out));
   }
   ZPACK_ASSIGN_OR_RETURN(const auto unreadable, objects_.FindUnreadable());
   for (const auto& [id, why] : unreadable) {

@@ -125,6 +125,15 @@ TEST_F(NoRefsTest, StashIsARef) {
   ExpectNoRepack(repo_.path(), "refs/stash");
 }
 
+TEST_F(NoRefsTest, DirectoryOfLooseObjectsThatIsAway) {
+  const std::string path = repo_.git_dir() + "/objects/ab";
+  MakeNoRef(NoRef::kDangling, path);
+  const ProcessResult result = Convert(repo_.path());
+  EXPECT_EQ(result.exit_code, 0) << ::testing::PrintToString(result);
+  EXPECT_THAT(result.err, HasSubstr("warning: not included: '" + path +
+                                    "' is a link that leads nowhere\n"));
+}
+
 TEST_F(NoRefsTest, DirectoryOfReflogsThatIsAway) {
   for (const char* const name : {"logs/refs/heads", "logs/refs"}) {
     for (const NoRef kind : {NoRef::kDangling, NoRef::kLoop}) {

@@ -139,4 +139,16 @@ Status ListLooseObjects(ObjectFormat format,
   return {};
 }
 
+std::vector<std::string> ListNoLooseDirectories(
+    const std::string& object_directory) {
+  std::vector<std::string> sentences;
+  for (int first = 0; first < 256; ++first) {
+    const std::string path = fmt::format("{}/{:02x}", object_directory, first);
+    if (!LeadsNowhere(path)) continue;
+    sentences.push_back(
+        FormatMessage("'{}' is a link that leads nowhere", AtPath{path}));
+  }
+  return sentences;
+}
+
 }  // namespace zpack

@@ -61,4 +61,9 @@ std::string LooseObjectPath(const std::string& object_directory,
 Status ListLooseObjects(ObjectFormat format,
                         const std::string& object_directory, Bytes& ids);
 
+// Links in place of directories of loose objects that lead nowhere, so that Git
+// takes these objects for missing: sentences.
+std::vector<std::string> ListNoLooseDirectories(
+    const std::string& object_directory);
+
 }  // namespace zpack
