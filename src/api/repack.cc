@@ -145,24 +145,29 @@ Result<std::string> WhyNoGit(const RepackSettings& settings) {
   ZPACK_ASSIGN_OR_RETURN(const auto directories,
                          ListObjectDirectories(settings.common_directory));
   for (const std::string& objects : directories.found) {
-    const Status checked = CheckPackFiles(objects);
-    if (!checked) return checked.error().message;
+    const auto endless = FindEndlessPackFile(objects);
+    if (endless) {
+      return FormatMessage("not a regular file: '{}'", AtPath{*endless});
+    }
   }
   return "";
 }
 
-// If Git must not be run, decides that there will be no bitmap. kUnsupported if
-// the user asked for one.
-Status AvoidEndlessGit(const RepackSettings& settings, RepackOptions& options) {
-  if (options.bitmap == Bitmap::kNo) return {};
+// If Git must not be run, there is a warning in place of a bitmap. kUnsupported
+// if the user asked for one. Returns whether Git may run.
+Result<bool> AvoidEndlessGit(const RepackSettings& settings,
+                             RepackOptions& options) {
+  if (options.bitmap == Bitmap::kNo) return true;
   ZPACK_ASSIGN_OR_RETURN(const std::string why, WhyNoGit(settings));
-  if (why.empty()) return {};
+  if (why.empty()) return true;
+  Status none = MakeError(ErrorCode::kUnsupported, "cannot write a bitmap: {}",
+                          MessageText{why});
   if (options.bitmap == Bitmap::kYes) {
-    return MakeError(ErrorCode::kUnsupported, "cannot write a bitmap: {}",
-                     MessageText{why});
+    return std::unexpected(std::move(none).error());
   }
-  options.bitmap = Bitmap::kNo;
-  return {};
+  options.write_multi_pack_index =
+      [none = std::move(none)](const MultiPackIndexRequest&) { return none; };
+  return false;
 }
 
 }  // namespace
@@ -182,7 +187,8 @@ Result<RepackStats> RepackRepository(FileSystem& file_system,
   ZPACK_TRY(CheckSettings(given, settings, repository));
   PhaseTimer timer(given.run.progress);
   RepackOptions options = given;
-  ZPACK_TRY(AvoidEndlessGit(settings, options));
+  ZPACK_ASSIGN_OR_RETURN(const bool git_may_run,
+                         AvoidEndlessGit(settings, options));
   // It could not be removed together with the packs that it lists.
   ZPACK_TRY(CheckRegular(PackDirectory(settings.object_directory) +
                          "/multi-pack-index"));
@@ -192,6 +198,7 @@ Result<RepackStats> RepackRepository(FileSystem& file_system,
                      ReadingOptions::For(options.run));
   ZPACK_ASSIGN_OR_RETURN(RepackStats stats,
                          RunRepack({file_system, store, settings, options}));
+  stats.wants_bitmap = stats.wants_bitmap && git_may_run;
   stats.phases = timer.phases();
   return stats;
 }

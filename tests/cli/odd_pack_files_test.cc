@@ -260,6 +260,29 @@ TEST_F(OddPackFilesTest, GitWritesNoBitmapBesideAPipe) {
   EXPECT_EQ(result.exit_code, 128) << ::testing::PrintToString(result);
   EXPECT_EQ(result.err, "fatal: cannot write a bitmap: not a regular file: '" +
                             PathIn(copy, odd) + "'\n");
+  repo_.Git({"-C", copy, "config", "--unset", "repack.writeBitmaps"});
+  result = Run({"repack", "-a", "-d", copy});
+  EXPECT_EQ(result.exit_code, 0) << ::testing::PrintToString(result);
+  EXPECT_THAT(result.err,
+              HasSubstr("warning: cannot write a bitmap: not a regular file"));
+}
+
+// Git does not open them, or fails at once and goes on.
+TEST_F(OddPackFilesTest, GitWritesABitmapBesideWhatItDoesNotWaitFor) {
+  for (const std::vector<std::string>& options :
+       {std::vector<std::string>{"repack", "-q", "-a", "-d"},
+        {"repack", "-q", "-a", "-d", "-b"}}) {
+    const std::string copy =
+        CopyWith("copy", {"foo", ".pack", kIsDirectory, 1, ByGit::kSame});
+    repo_.Git({"-C", copy, "config", "--unset", "repack.writeBitmaps"});
+    fs::create_symlink("/nowhere", copy + "/objects/info/commit-graphs");
+    std::vector<std::string> command = options;
+    command.push_back(copy);
+    const ProcessResult result = Run(command);
+    EXPECT_EQ(result.exit_code, 0) << ::testing::PrintToString(result);
+    EXPECT_EQ(FilesWith(copy + "/objects/pack", ".bitmap").size(), 1)
+        << ::testing::PrintToString(result);
+  }
 }
 
 }  // namespace

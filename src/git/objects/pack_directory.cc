@@ -9,6 +9,7 @@
 #include <array>
 #include <filesystem>
 #include <set>
+#include <system_error>
 #include <utility>
 
 #include "base/error.h"
@@ -55,31 +56,35 @@ std::vector<std::string> PacksAmong(const std::string& object_directory,
   return names;
 }
 
-Status CheckPackFiles(const std::string& object_directory) {
+std::optional<std::string> FindEndlessPackFile(
+    const std::string& object_directory) {
   constexpr std::array<std::string_view, 5> kOpened = {".pack", ".idx", ".rev",
                                                        ".bitmap", ".mtimes"};
   const std::string packs = PackDirectory(object_directory);
   const std::string info = object_directory + "/info/";
   std::vector<std::string> paths = {packs + "/multi-pack-index",
                                     info + "commit-graph"};
-  ZPACK_ASSIGN_OR_RETURN(const auto files, ListPackFiles(object_directory));
-  for (const std::string& file : files) {
-    if (std::ranges::any_of(kOpened, [&](std::string_view extension) {
-          return file.ends_with(extension);
-        })) {
-      paths.push_back(packs + '/' + file);
-    }
-  }
-  // Of chains.
+  // The last two are of chains. What is no directory has no files.
   for (const std::string& directory :
-       {packs + "/multi-pack-index.d", info + "commit-graphs"}) {
-    ZPACK_ASSIGN_OR_RETURN(const auto names, ListNames(directory));
-    for (const std::string& name : names) {
-      paths.push_back(directory + '/' + name);
+       {packs, packs + "/multi-pack-index.d", info + "commit-graphs"}) {
+    const auto names = ListNames(directory);
+    if (!names) continue;
+    for (const std::string& name : *names) {
+      const bool is_opened =
+          directory != packs ||
+          std::ranges::any_of(kOpened, [&](std::string_view extension) {
+            return name.ends_with(extension);
+          });
+      if (is_opened) paths.push_back(directory + '/' + name);
     }
   }
-  for (const std::string& path : paths) ZPACK_TRY(CheckRegular(path));
-  return {};
+  const auto endless = std::ranges::find_if(paths, [](const std::string& path) {
+    std::error_code error;
+    const fs::file_type type = fs::status(path, error).type();
+    return type == fs::file_type::fifo || type == fs::file_type::character;
+  });
+  if (endless == paths.end()) return std::nullopt;
+  return *endless;
 }
 
 Result<std::vector<PackFiles>> ListPacks(const std::string& object_directory) {

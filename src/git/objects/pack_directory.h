@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -37,10 +38,10 @@ Result<std::set<std::string>> ListPackFiles(
 std::vector<std::string> PacksAmong(const std::string& object_directory,
                                     const std::set<std::string>& files);
 
-// Checks that everything with the name of a pack, an index or a commit graph is
-// a regular file, before Git opens it. kInvalidArgument; kIo if a directory
-// cannot be read.
-Status CheckPackFiles(const std::string& object_directory);
+// A pipe or a device with the name of a pack, an index or a commit graph, for
+// which Git would wait: a path. Nothing if there is none.
+std::optional<std::string> FindEndlessPackFile(
+    const std::string& object_directory);
 
 // The packs of `object_directory` that have an index, sorted by name. As in
 // Git, a link that leads nowhere makes no promisor or cruft pack of one. kIo if
