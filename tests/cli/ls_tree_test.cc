@@ -234,6 +234,11 @@ TEST_F(LsTreeTest, ShortIds) {
   }
   ExpectSame({"--abbrev=5", "--object-only"}, {"HEAD"});
   ExpectSame({"--abbrev=5", "--format=%(objectname) %(path)"}, {"HEAD"});
+  ExpectSame({"--no-abbrev", "--abbrev=7"}, {"HEAD"});
+  ExpectSame({"--abbrev=7", "--no-abbrev"}, {"HEAD"});
+  const ProcessResult whole = RunZpack({"ls-tree", file_, "HEAD"});
+  EXPECT_EQ(RunZpack({"ls-tree", "--abbrev=99999999999", file_, "HEAD"}).out,
+            whole.out);
   ExpectSame({"--abbrev=x"}, {"HEAD"});
   ExpectSame({"--abbrev="}, {"HEAD"});
 }

@@ -101,13 +101,19 @@ Columns ColumnsOf(const po::variables_map& values) {
   return option.empty() ? Columns::kAll : Columns::kPath;
 }
 
-// Like Git, fewer than four digits are four, and 0 means all.
+// Like Git, the last option counts, fewer than four digits are four, and 0
+// means all.
 std::optional<size_t> DigitsOfIds(const po::variables_map& values) {
   constexpr int64_t kLeastShortDigits = 4;
-  constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
-  if (!Has(values, "abbrev") || Has(values, "no-abbrev")) return 0;
+  using Limits = std::numeric_limits<int64_t>;
+  std::string_view last;
+  for (const CommandWord& word : WordsInOrder(values)) {
+    if (word.option.ends_with("abbrev")) last = word.option;
+  }
+  if (last != "abbrev") return 0;
   if (Text(values, "abbrev") == kUsualDigits) return std::nullopt;
-  const int64_t digits = Number(values, "abbrev", -kMost - 1, kMost, 0);
+  const int64_t digits =
+      Number(values, "abbrev", Limits::min(), Limits::max(), 0);
   if (digits == 0) return 0;
   return static_cast<size_t>(std::max(digits, kLeastShortDigits));
 }
