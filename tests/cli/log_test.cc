@@ -452,6 +452,9 @@ TEST_F(LogTest, RefusesWhatItDoesNotDo) {
     EXPECT_EQ(Log({option}).exit_code, 129) << option;
   }
   EXPECT_EQ(Log({"--color=sometimes"}).exit_code, 129);
+  const ProcessResult found = Log({"--find-object=nope"});
+  EXPECT_EQ(found.exit_code, 129);
+  EXPECT_THAT(found.err, HasSubstr("error: unable to resolve 'nope'"));
   EXPECT_EQ(RunZpack({"log"}).exit_code, 129);
   for (const Words& options :
        {Words{"--name-only", "--name-status"}, Words{"-s", "--name-only"},

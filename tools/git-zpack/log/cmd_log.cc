@@ -118,6 +118,9 @@ Status ResolveStarts(const ArchiveReader& reader, LogRequest& request,
     }
     WarnIfAmbiguous(reader, name, err);
     const auto id = reader.Resolve(name);
+    if (!id && id.error().code == ErrorCode::kNotFound) {
+      throw UsageError{fmt::format("unable to resolve '{}'", name)};
+    }
     if (!id) return std::unexpected(id.error());
     request.log.objects.push_back(*id);
   }
