@@ -81,7 +81,8 @@ std::optional<std::string> FindEndlessPackFile(
   const auto endless = std::ranges::find_if(paths, [](const std::string& path) {
     std::error_code error;
     const fs::file_type type = fs::status(path, error).type();
-    return type == fs::file_type::fifo || type == fs::file_type::character;
+    return type == fs::file_type::fifo || type == fs::file_type::character ||
+           (type == fs::file_type::directory && path.ends_with(".bitmap"));
   });
   if (endless == paths.end()) return std::nullopt;
   return *endless;
