@@ -14,7 +14,7 @@
 #include <barrier>
 #include <cstdint>
 #include <cstdlib>
-#include <system_error>
+#include <exception>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -68,13 +68,14 @@ void AdviseThreadHeap() {
 void AdviseHeapsOfThreads(unsigned threads) {
   std::barrier all_have_one(threads);
   std::vector<std::jthread> pool;
+  pool.reserve(threads);
   for (unsigned i = 0; i < threads; ++i) {
     try {
       pool.emplace_back([&] {
         AdviseThreadHeap();
         all_have_one.arrive_and_wait();
       });
-    } catch (const std::system_error&) {  // too many threads
+    } catch (const std::exception&) {  // too many threads, or no memory
       all_have_one.arrive_and_drop();
     }
   }
