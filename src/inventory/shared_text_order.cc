@@ -135,9 +135,9 @@ class SharedTextOrder {
     double weight = 0;       // greater for sets with fewer samples
   };
 
-  // The share that the window has of the set, as a square that falls with the
-  // size of the set: both of two extremes, the most text and the greatest part,
-  // make larger files.
+  // How much of the set is in the window. By the amount alone, large sets would
+  // always be next, by the part alone, small ones; both make larger files, so
+  // this is the square of the amount by the size.
   double Score(uint32_t set) const {
     const State& state = states_[set];
     const double shared = state.shared;
