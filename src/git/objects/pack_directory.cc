@@ -82,7 +82,8 @@ std::optional<std::string> FindEndlessPackFile(
     std::error_code error;
     const fs::file_type type = fs::status(path, error).type();
     return type == fs::file_type::fifo || type == fs::file_type::character ||
-           (type == fs::file_type::directory && path.ends_with(".bitmap"));
+           (type == fs::file_type::directory && !path.ends_with(".pack") &&
+            !path.ends_with(".idx"));
   });
   if (endless == paths.end()) return std::nullopt;
   return *endless;

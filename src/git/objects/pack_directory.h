@@ -39,8 +39,8 @@ std::vector<std::string> PacksAmong(const std::string& object_directory,
                                     const std::set<std::string>& files);
 
 // A pipe or a device with the name of a pack, an index or a commit graph, for
-// which Git would wait, or a directory with the name of a bitmap, at which it
-// would fail: a path. Nothing if there is none.
+// which Git would wait, or a directory in place of a bitmap or a commit graph,
+// at which it fails on most file systems: a path. Nothing if there is none.
 std::optional<std::string> FindEndlessPackFile(
     const std::string& object_directory);
 
