@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "support/obstacle.h"
 #include "support/program.h"
 #include "support/repo_builder.h"
 #include "support/temp_dir.h"
@@ -26,24 +27,6 @@ namespace fs = std::filesystem;
 using ::testing::AnyOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-enum class Kind : uint8_t { kPipe, kDevice, kDirectory };
-
-void Make(Kind kind, const std::string& path) {
-  fs::create_directories(fs::path(path).parent_path());
-  fs::remove_all(path);
-  switch (kind) {
-    case Kind::kPipe:
-      Require(mkfifo(path.c_str(), 0600) == 0, "mkfifo failed");
-      break;
-    case Kind::kDevice:
-      fs::create_symlink("/dev/zero", path);
-      break;
-    case Kind::kDirectory:
-      fs::create_directory(path);
-      break;
-  }
-}
 
 class HostileRepositoryTest : public ::testing::Test {
  protected:
@@ -157,12 +140,13 @@ class HostileRepositoryTest : public ::testing::Test {
              fs::copy_options::recursive | fs::copy_options::copy_symlinks);
   }
 
-  void ExpectEndWith(Kind kind, const std::vector<Arguments>& commands) const {
+  void ExpectEndWith(Obstacle kind,
+                     const std::vector<Arguments>& commands) const {
     for (const std::string& place : Places()) {
       SCOPED_TRACE(place);
       for (const auto& command : commands) {
         Copy();
-        Make(kind, copy_ + "/.git/" + place);
+        PutObstacle(kind, copy_ + "/.git/" + place);
         ExpectEnd(command, fs::path(place).filename().string());
       }
     }
@@ -177,12 +161,12 @@ class HostileRepositoryTest : public ::testing::Test {
 };
 
 TEST_F(HostileRepositoryTest, PipesHangNoCommand) {
-  ExpectEndWith(Kind::kPipe, Commands());
+  ExpectEndWith(Obstacle::kPipe, Commands());
 }
 
 // 'repack' opens most of these files.
 TEST_F(HostileRepositoryTest, DevicesAndDirectoriesHangNoCommand) {
-  for (const Kind kind : {Kind::kDevice, Kind::kDirectory}) {
+  for (const Obstacle kind : {Obstacle::kDevice, Obstacle::kDirectory}) {
     SCOPED_TRACE(static_cast<int>(kind));
     ExpectEndWith(kind, {{"repack", "-q", "-d", "-b", copy_}});
   }

@@ -8,13 +8,13 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/stat.h>
 
 #include <array>
 #include <filesystem>
 #include <string>
 #include <vector>
 
+#include "support/obstacle.h"
 #include "support/repack_fixture.h"
 
 namespace zpack::testing {
@@ -26,28 +26,8 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-enum class NoRef : uint8_t { kDangling, kLoop, kPipe, kSocket };
-constexpr std::array kNoRefs = {NoRef::kDangling, NoRef::kLoop, NoRef::kPipe,
-                                NoRef::kSocket};
-
-void MakeNoRef(NoRef kind, const std::string& path) {
-  fs::create_directories(fs::path(path).parent_path());
-  fs::remove_all(path);
-  switch (kind) {
-    case NoRef::kDangling:
-      fs::create_symlink("/nowhere/at/all", path);
-      break;
-    case NoRef::kLoop:
-      fs::create_symlink(path, path);
-      break;
-    case NoRef::kPipe:
-      Require(mkfifo(path.c_str(), 0600) == 0, "mkfifo");
-      break;
-    case NoRef::kSocket:
-      Require(mknod(path.c_str(), S_IFSOCK | 0600, 0) == 0, "mknod");
-      break;
-  }
-}
+constexpr std::array kNoRefs = {Obstacle::kDangling, Obstacle::kLoop,
+                                Obstacle::kPipe, Obstacle::kSocket};
 
 class NoRefsTest : public RepackFixture {
  protected:
@@ -86,10 +66,10 @@ class NoRefsTest : public RepackFixture {
 TEST_F(NoRefsTest, DirectoryOfOwnRefsOfAWorktree) {
   for (const char* const name :
        {"refs/bisect", "refs/worktree", "refs/rewritten", "refs/worktree/x"}) {
-    for (const NoRef kind : kNoRefs) {
+    for (const Obstacle kind : kNoRefs) {
       SCOPED_TRACE(std::string(name) + ' ' +
                    std::to_string(static_cast<int>(kind)));
-      MakeNoRef(kind, Linked(name));
+      PutObstacle(kind, Linked(name));
       ExpectWarning(repo_.path(), std::string("worktrees/linked/") + name);
       ExpectNoRepack(repo_.path(), name);
       fs::remove_all(Linked("refs"));
@@ -98,9 +78,9 @@ TEST_F(NoRefsTest, DirectoryOfOwnRefsOfAWorktree) {
 }
 
 TEST_F(NoRefsTest, HeadOfAWorktree) {
-  for (const NoRef kind : kNoRefs) {
+  for (const Obstacle kind : kNoRefs) {
     SCOPED_TRACE(static_cast<int>(kind));
-    MakeNoRef(kind, Linked("HEAD"));
+    PutObstacle(kind, Linked("HEAD"));
     ExpectWarning(repo_.path(), "'worktrees/linked/HEAD' is not a regular");
     ExpectNoRepack(repo_.path(), "worktrees/linked");
   }
@@ -127,7 +107,7 @@ TEST_F(NoRefsTest, StashIsARef) {
 
 TEST_F(NoRefsTest, DirectoryOfLooseObjectsThatIsAway) {
   const std::string path = repo_.git_dir() + "/objects/ab";
-  MakeNoRef(NoRef::kDangling, path);
+  PutObstacle(Obstacle::kDangling, path);
   const ProcessResult result = Convert(repo_.path());
   EXPECT_EQ(result.exit_code, 0) << ::testing::PrintToString(result);
   EXPECT_THAT(result.err, HasSubstr("warning: not included: '" + path +
@@ -136,9 +116,9 @@ TEST_F(NoRefsTest, DirectoryOfLooseObjectsThatIsAway) {
 
 TEST_F(NoRefsTest, DirectoryOfReflogsThatIsAway) {
   for (const char* const name : {"logs/refs/heads", "logs/refs"}) {
-    for (const NoRef kind : {NoRef::kDangling, NoRef::kLoop}) {
+    for (const Obstacle kind : {Obstacle::kDangling, Obstacle::kLoop}) {
       const std::string path = repo_.git_dir() + '/' + name;
-      MakeNoRef(kind, path);
+      PutObstacle(kind, path);
       const ProcessResult result = Convert(repo_.path());
       EXPECT_EQ(result.exit_code, 128) << ::testing::PrintToString(result);
       EXPECT_THAT(result.err, AllOf(HasSubstr("fatal: "), HasSubstr(path)));
@@ -165,9 +145,9 @@ TEST_F(NoRefsTest, ReftablesOfAWorktree) {
   const std::string tables = path + "/.git/worktrees/tables.tree/reftable";
   for (const std::string& name : {tables + "/tables.list", tables}) {
     fs::rename(name, dir_ / "away");
-    for (const NoRef kind : {NoRef::kDangling, NoRef::kLoop}) {
+    for (const Obstacle kind : {Obstacle::kDangling, Obstacle::kLoop}) {
       SCOPED_TRACE(name);
-      MakeNoRef(kind, name);
+      PutObstacle(kind, name);
       ExpectWarning(path, name);
       ExpectNoRepack(path, name);
       fs::remove(name);

@@ -7,13 +7,13 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/stat.h>
 
 #include <chrono>
 #include <filesystem>
 #include <string>
 #include <vector>
 
+#include "support/obstacle.h"
 #include "support/repack_fixture.h"
 
 namespace zpack::testing {
@@ -23,8 +23,6 @@ namespace fs = std::filesystem;
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-
-enum class OddKind : uint8_t { kIsDirectory, kIsDangling, kIsPipe };
 
 // What 'git repack -a -d' makes of it.
 enum class ByGit : uint8_t {
@@ -37,14 +35,14 @@ enum class ByGit : uint8_t {
 struct OddFile {
   std::string pack;  // "own", "other", "new", or a name without extension
   std::string extension;
-  OddKind kind;
+  Obstacle kind;
   size_t packs;  // regular ones, after our 'repack -a -d'; 0: we refuse
   ByGit git;
 };
 
-constexpr OddKind kIsDirectory = OddKind::kIsDirectory;
-constexpr OddKind kIsDangling = OddKind::kIsDangling;
-constexpr OddKind kIsPipe = OddKind::kIsPipe;
+constexpr Obstacle kIsDirectory = Obstacle::kDirectory;
+constexpr Obstacle kIsDangling = Obstacle::kDangling;
+constexpr Obstacle kIsPipe = Obstacle::kPipe;
 
 class OddPackFilesTest : public RepackFixture {
  protected:
@@ -69,23 +67,9 @@ class OddPackFilesTest : public RepackFixture {
                                                    : odd.pack;
     return repository + "/objects/pack/" + name + odd.extension;
   }
-  static void Make(OddKind kind, const std::string& path) {
-    fs::remove_all(path);
-    switch (kind) {
-      case kIsDirectory:
-        fs::create_directory(path);
-        break;
-      case kIsDangling:
-        fs::create_symlink("nowhere", path);
-        break;
-      case kIsPipe:
-        Require(mkfifo(path.c_str(), 0600) == 0, "mkfifo");
-        break;
-    }
-  }
   std::string CopyWith(const std::string& name, const OddFile& odd) const {
     std::string copy = Copy(name);
-    Make(odd.kind, PathIn(copy, odd));
+    PutObstacle(odd.kind, PathIn(copy, odd));
     return copy;
   }
   static ProcessResult Run(const std::vector<std::string>& arguments) {
@@ -174,7 +158,7 @@ std::string NameOf(const OddFile& odd) {
 TEST_F(OddPackFilesTest, WithoutAPackTheyCountForNothing) {
   for (const char* const extension :
        {".idx", ".pack", ".rev", ".keep", ".mtimes", ".bitmap", ".promisor"}) {
-    for (const OddKind kind : {kIsDirectory, kIsDangling, kIsPipe}) {
+    for (const Obstacle kind : {kIsDirectory, kIsDangling, kIsPipe}) {
       const OddFile odd = {"new", extension, kind, 1, ByGit::kSame};
       SCOPED_TRACE(NameOf(odd));
       ExpectConverted(odd);
@@ -219,7 +203,7 @@ TEST_F(OddPackFilesTest, BesideAPackTheyDoWhatGitMakesOfThem) {
 // A pack is there, and nobody knows what is in it. 'git fsck' fails, or waits
 // for the pipe; 'git repack' fails if it misses an object.
 TEST_F(OddPackFilesTest, IndexOfAPackThatIsThereIsNeeded) {
-  for (const OddKind kind : {kIsDirectory, kIsDangling, kIsPipe}) {
+  for (const Obstacle kind : {kIsDirectory, kIsDangling, kIsPipe}) {
     const OddFile odd = {"other", ".idx", kind, 0, ByGit::kWaits};
     SCOPED_TRACE(NameOf(odd));
     for (const char* const command : {"convert", "repack", "report"}) {
@@ -230,7 +214,7 @@ TEST_F(OddPackFilesTest, IndexOfAPackThatIsThereIsNeeded) {
 
 // As if there were no pack, in Git as well.
 TEST_F(OddPackFilesTest, PackWhoseObjectsAreMissingIsNamed) {
-  for (const OddKind kind : {kIsDirectory, kIsDangling, kIsPipe}) {
+  for (const Obstacle kind : {kIsDirectory, kIsDangling, kIsPipe}) {
     const OddFile odd = {"own", ".pack", kind, 0, ByGit::kFails};
     SCOPED_TRACE(NameOf(odd));
     fs::remove(pack_directory() + '/' + other_ + ".idx");

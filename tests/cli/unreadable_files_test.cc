@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -17,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "support/obstacle.h"
 #include "support/repack_fixture.h"
 
 namespace zpack::testing {
@@ -28,23 +28,16 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-enum class Unreadable : uint8_t {
-  kDirectory,
-  kDangling,
-  kLoop,
-  kPipe,
-  kForbidden
-};
-constexpr std::array kUnreadable = {Unreadable::kDirectory,
-                                    Unreadable::kDangling, Unreadable::kLoop,
-                                    Unreadable::kPipe, Unreadable::kForbidden};
+constexpr std::array kUnreadable = {Obstacle::kDirectory, Obstacle::kDangling,
+                                    Obstacle::kLoop, Obstacle::kPipe,
+                                    Obstacle::kForbidden};
 
-std::string Reason(Unreadable kind) {
+std::string Reason(Obstacle kind) {
   switch (kind) {
-    case Unreadable::kDangling:
-    case Unreadable::kLoop:
+    case Obstacle::kDangling:
+    case Obstacle::kLoop:
       return "is a link that leads nowhere";
-    case Unreadable::kForbidden:
+    case Obstacle::kForbidden:
       return "may not be read";
     default:
       return "is not a regular file";
@@ -75,28 +68,6 @@ class UnreadableFilesTest : public RepackFixture {
 
   void GiveTo(const std::string& user) const {
     Require(RunProcess({"chown", "-hR", user, dir_.path()}).ok(), "chown");
-  }
-  void Make(Unreadable kind, const std::string& path) const {
-    fs::create_directories(fs::path(path).parent_path());
-    fs::remove_all(path);
-    switch (kind) {
-      case Unreadable::kDirectory:
-        fs::create_directory(path);
-        break;
-      case Unreadable::kDangling:
-        fs::create_symlink("nowhere", path);
-        break;
-      case Unreadable::kLoop:
-        fs::create_symlink(path, path);
-        break;
-      case Unreadable::kPipe:
-        Require(mkfifo(path.c_str(), 0600) == 0, "mkfifo");
-        break;
-      case Unreadable::kForbidden:
-        WriteFile(path, "something");
-        fs::permissions(path, fs::perms::none);
-        break;
-    }
   }
   // Runs the command as a user whom permissions bind.
   ProcessResult RunBound(const std::vector<std::string>& arguments) const {
@@ -133,9 +104,9 @@ class UnreadableFilesTest : public RepackFixture {
 
 TEST_F(UnreadableFilesTest, PackHasTheObject) {
   const std::string path = repo_.LooseObjectPath(packed_);
-  for (const Unreadable kind : kUnreadable) {
+  for (const Obstacle kind : kUnreadable) {
     SCOPED_TRACE(Reason(kind));
-    Make(kind, path);
+    PutObstacle(kind, path);
     const ProcessResult result = Convert();
     EXPECT_EQ(result.exit_code, 0) << ::testing::PrintToString(result);
     EXPECT_THAT(result.err, Not(HasSubstr("not included: object")));
@@ -150,9 +121,9 @@ TEST_F(UnreadableFilesTest, AlternateHasTheObject) {
   WriteFile(repo_.git_dir() + "/objects/info/alternates",
             lender.path() + "/objects\n");
   const std::string path = repo_.LooseObjectPath(loose_);
-  for (const Unreadable kind : kUnreadable) {
+  for (const Obstacle kind : kUnreadable) {
     SCOPED_TRACE(Reason(kind));
-    Make(kind, path);
+    PutObstacle(kind, path);
     const ProcessResult result = Convert();
     EXPECT_EQ(result.exit_code, 0) << ::testing::PrintToString(result);
     EXPECT_THAT(result.err, Not(HasSubstr("not included: object")));
@@ -165,9 +136,9 @@ TEST_F(UnreadableFilesTest, NothingReachesTheObject) {
   const std::string never = HashObject("blob", "never written\n");
   for (const std::string& id : {unreached_, never}) {
     const std::string path = repo_.LooseObjectPath(id);
-    for (const Unreadable kind : kUnreadable) {
+    for (const Obstacle kind : kUnreadable) {
       SCOPED_TRACE(id + Reason(kind));
-      Make(kind, path);
+      PutObstacle(kind, path);
       ProcessResult result = Convert();
       EXPECT_EQ(result.exit_code, 0) << ::testing::PrintToString(result);
       EXPECT_THAT(result.err,
@@ -197,9 +168,9 @@ TEST_F(UnreadableFilesTest, ObjectThatIsNeededIsNamedWithItsPath) {
   for (const std::string& id : {loose_, head}) {
     const std::string path = repo_.LooseObjectPath(id);
     const std::string sound = ReadFile(path);
-    for (const Unreadable kind : kUnreadable) {
+    for (const Obstacle kind : kUnreadable) {
       SCOPED_TRACE(Reason(kind));
-      Make(kind, path);
+      PutObstacle(kind, path);
       const std::string why =
           fmt::format("cannot read object {}: '{}' {}", id, path, Reason(kind));
       for (const std::vector<std::string>& command :
@@ -221,9 +192,9 @@ TEST_F(UnreadableFilesTest, ReflogCountsAsAbsent) {
   const std::string log = "logs/refs/heads/main";
   const std::string path = repo_.git_dir() + '/' + log;
   ASSERT_FALSE(ReadFile(path).empty());
-  for (const Unreadable kind : kUnreadable) {
+  for (const Obstacle kind : kUnreadable) {
     SCOPED_TRACE(Reason(kind));
-    Make(kind, path);
+    PutObstacle(kind, path);
     ProcessResult result = Convert();
     EXPECT_EQ(result.exit_code, 0) << ::testing::PrintToString(result);
     EXPECT_EQ(RunZpack({"list-refs", file_}).out,
@@ -231,10 +202,10 @@ TEST_F(UnreadableFilesTest, ReflogCountsAsAbsent) {
     const std::string files = RunZpack({"list-files", file_}).out;
     EXPECT_THAT(files, AllOf(HasSubstr("logs/HEAD"), Not(HasSubstr(log))));
     // Git leaves directories there itself, when branches go.
-    if (kind != Unreadable::kDirectory) {
+    if (kind != Obstacle::kDirectory) {
       EXPECT_THAT(result.err,
                   HasSubstr(fmt::format("warning: not included: '{}' {}\n", log,
-                                        kind == Unreadable::kForbidden
+                                        kind == Obstacle::kForbidden
                                             ? "may not be read"
                                             : "is not a regular file")));
     }
@@ -247,12 +218,12 @@ TEST_F(UnreadableFilesTest, ReflogCountsAsAbsent) {
 // It may keep objects alive. Git takes it for absent.
 TEST_F(UnreadableFilesTest, ReflogThatMayNotBeReadStopsRepack) {
   const std::string path = repo_.git_dir() + "/logs/refs/heads/main";
-  for (const Unreadable kind : kUnreadable) {
+  for (const Obstacle kind : kUnreadable) {
     SCOPED_TRACE(Reason(kind));
-    Make(kind, path);
+    PutObstacle(kind, path);
     const ProcessResult result =
         RunBound({"repack", "-q", "-a", "-d", repo_.path()});
-    if (kind == Unreadable::kDirectory) {
+    if (kind == Obstacle::kDirectory) {
       EXPECT_EQ(result.exit_code, 0) << ::testing::PrintToString(result);
     } else {
       EXPECT_EQ(result.exit_code, 128);

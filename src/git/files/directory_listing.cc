@@ -64,11 +64,11 @@ bool LeadsNowhere(const std::string& path) {
 }
 
 std::string_view WhyNoFile(const std::string& path) {
-  if (LeadsNowhere(path)) return "is a link that leads nowhere";
   struct stat info;
-  const bool is_other =
-      stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode);
-  return is_other ? "is not a regular file" : "";
+  if (stat(path.c_str(), &info) == 0) {
+    return S_ISREG(info.st_mode) ? "" : "is not a regular file";
+  }
+  return LeadsNowhere(path) ? "is a link that leads nowhere" : "";
 }
 
 std::string_view WhyUnreadable(const std::string& path) {

@@ -26,6 +26,21 @@ namespace zpack {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+// The names, without extension, of the pack indexes among `files`.
+std::vector<std::string> NamesOfIndexes(const std::set<std::string>& files) {
+  constexpr std::string_view kExtension = ".idx";
+  std::vector<std::string> names;
+  for (const std::string& file : files) {
+    if (!IsPackIndexName(file)) continue;
+    names.push_back(file.substr(0, file.size() - kExtension.size()));
+  }
+  return names;
+}
+
+}  // namespace
+
 std::string PackDirectory(const std::string& object_directory) {
   return object_directory + "/pack";
 }
@@ -44,9 +59,7 @@ Result<std::set<std::string>> ListPackFiles(
 std::vector<std::string> PacksAmong(const std::string& object_directory,
                                     const std::set<std::string>& files) {
   std::vector<std::string> names;
-  for (const std::string& file : files) {
-    if (!IsPackIndexName(file)) continue;
-    std::string name = file.substr(0, file.size() - 4);
+  for (std::string& name : NamesOfIndexes(files)) {
     const std::string pack = name + ".pack";
     if (files.contains(pack) &&
         WhyNoFile(PackDirectory(object_directory) + '/' + pack).empty()) {
@@ -131,14 +144,11 @@ Result<std::vector<std::string>> ListPacksWithoutIndex(
 
 Result<std::vector<std::string>> ListNoPacks(
     const std::string& object_directory) {
-  constexpr std::string_view kExtension = ".idx";
   ZPACK_ASSIGN_OR_RETURN(const auto files, ListPackFiles(object_directory));
   std::vector<std::string> sentences;
-  for (const std::string& file : files) {
-    if (!IsPackIndexName(file)) continue;
-    const std::string path = PackDirectory(object_directory) + '/' +
-                             file.substr(0, file.size() - kExtension.size()) +
-                             ".pack";
+  for (const std::string& name : NamesOfIndexes(files)) {
+    const std::string path =
+        PackDirectory(object_directory) + '/' + name + ".pack";
     const std::string_view why = WhyNoFile(path);
     if (why.empty()) continue;
     sentences.push_back(
