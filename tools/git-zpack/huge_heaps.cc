@@ -93,7 +93,8 @@ void UseHugePages(unsigned threads) {
   mallopt(M_TOP_PAD, kMainHeapSize);
   AdviseMainHeap();
   if (threads == 0) threads = std::thread::hardware_concurrency();
-  AdviseHeapsOfThreads(std::clamp(threads, 1U, kMaxThreads));
+  // One more for the thread that decodes ahead.
+  AdviseHeapsOfThreads(std::clamp(threads, 1U, kMaxThreads) + 1);
 }
 
 }  // namespace zpack::cli

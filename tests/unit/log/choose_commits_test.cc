@@ -12,17 +12,13 @@
 #include <string>
 #include <vector>
 
-#include "convert/convert_source.h"
 #include "git/line_diff.h"
 #include "history/numbered_trees.h"
 #include "log/pickaxe_search.h"
-#include "reader/archive_file.h"
 #include "reader/object_reader.h"
 #include "search/pathspec.h"
+#include "support/history_fixture.h"
 #include "support/matchers.h"
-#include "support/memory_file.h"
-#include "support/memory_source.h"
-#include "support/temp_dir.h"
 
 namespace zpack::log {
 namespace {
@@ -30,23 +26,9 @@ namespace {
 using ::testing::Contains;
 using testing::IsOk;
 
-class ChooseCommitsTest : public ::testing::Test {
+class ChooseCommitsTest : public testing::HistoryTest {
  protected:
-  void SetUp() override {
-    for (const auto& [id, object] : source_.objects()) {
-      if (object.type == ObjectType::kCommit) commits_.push_back(id);
-    }
-    const std::string path = directory_ / "x.zpack";
-    ASSERT_THAT(ConvertSource([&](SourceUse) { return source_.Open(); },
-                              PosixFileSystem(), path, ConvertOptions{}),
-                IsOk());
-    const std::string bytes = testing::ReadFile(path);
-    auto opened = ArchiveFile::Open(std::make_unique<testing::MemoryFile>(
-                                        Bytes(bytes.begin(), bytes.end())),
-                                    ReadOptions{});
-    ASSERT_THAT(opened, IsOk());
-    archive_ = *std::move(opened);
-  }
+  ChooseCommitsTest() : HistoryTest(40) {}
 
   std::vector<uint8_t> Choose(const LogOptions& options, size_t most_files) {
     std::vector<ObjectNumber> numbers;
@@ -63,11 +45,6 @@ class ChooseCommitsTest : public ::testing::Test {
     EXPECT_THAT(chosen, IsOk());
     return *chosen;
   }
-
-  testing::TempDir directory_;
-  testing::MemorySource source_ = testing::WideHistory(40);
-  std::vector<ObjectId> commits_;
-  std::unique_ptr<ArchiveFile> archive_;
 };
 
 // A commit changes a file or, the first one, 60 of them.
