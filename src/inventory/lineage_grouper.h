@@ -25,13 +25,13 @@ struct Lineages {
   // By path number: position of the first path in the group of similar paths.
   IndexedVector<PathNumber, PathPosition> groups;
   // By path number: true if the newest and the oldest blob of the path are
-  // incompressible, and neither is similar to another blob that was read.
+  // incompressible, and nothing that was read is similar to one of them.
   // Neither deltas nor compression would make such blobs smaller.
   IndexedVector<PathNumber, bool> incompressible;
 };
 
-// Reads the newest and the oldest blob of each path, ignoring blobs larger than
-// `max_size`. Errors are those of ObjectSource::Read.
+// Reads up to four blobs of each path, ignoring blobs larger than `max_size`.
+// Errors are those of ObjectSource::Read.
 Result<Lineages> GroupLineages(ObjectSource& source, const ObjectList& list,
                                uint64_t max_size, const RunOptions& run);
 

@@ -251,6 +251,21 @@ TEST_F(LineageGrouperTest, DoesNotFlagIncompressibleFilesWithVersionsAlike) {
   EXPECT_TRUE(IsIncompressible("replaced"));
 }
 
+// Of the first version nothing is left in the end.
+TEST_F(LineageGrouperTest, DoesNotFlagIncompressibleFilesThatChangeStepByStep) {
+  constexpr size_t kPart = 4000;
+  Bytes content = Noise(5 * kPart);
+  for (size_t i = 0; i < 6; ++i) {
+    std::ranges::copy(Noise(kPart),
+                      content.begin() + static_cast<ptrdiff_t>(i % 5 * kPart));
+    Commit({{"edited", content}, {"replaced", Noise()}});
+  }
+  Enumerate();
+  ASSERT_THAT(Group(), IsOk());
+  EXPECT_FALSE(IsIncompressible("edited"));
+  EXPECT_TRUE(IsIncompressible("replaced"));
+}
+
 TEST_F(LineageGrouperTest, FlagsOnlyWhatWasAndIsIncompressible) {
   Commit({{"became", Text()}, {"was", Noise()}});
   Commit({{"became", Noise()}, {"was", Text()}});
