@@ -66,13 +66,13 @@ ContentSketch MakeSketch(ByteView content) {
   return sketch;
 }
 
-bool AreAlike(const ContentSketch& a, const ContentSketch& b) {
-  if (!a.valid || !b.valid) return false;
-  unsigned same = 0;
+unsigned SharedFeatures(const ContentSketch& a, const ContentSketch& b) {
+  if (!a.valid || !b.valid) return 0;
+  unsigned shared = 0;
   for (size_t i = 0; i < kSketchFeatures; ++i) {
-    same += a.features[i] == b.features[i] ? 1 : 0;
+    shared += a.features[i] == b.features[i] ? 1 : 0;
   }
-  return same >= kAlikeFeatures;
+  return shared;
 }
 
 }  // namespace zpack

@@ -37,6 +37,8 @@ struct ContentSketch {
 // Reads `content` once, at about 1 GB/s.
 ContentSketch MakeSketch(ByteView content);
 
-bool AreAlike(const ContentSketch& a, const ContentSketch& b);
+// Of how many features both have the same value: about kSketchFeatures times
+// the share of their samples that both contents have.
+unsigned SharedFeatures(const ContentSketch& a, const ContentSketch& b);
 
 }  // namespace zpack

@@ -32,7 +32,14 @@ uint64_t FromMiddle(const ObjectList& list, const Lineage& lineage,
   return std::max(middle, 2 * visit(rank)) - std::min(middle, 2 * visit(rank));
 }
 
-// Bytes that an Examiner reads.
+// How many visits lie between two blobs.
+uint32_t Distance(const ObjectList& list, ListRank one, ListRank two) {
+  const auto [first, last] =
+      std::minmax(list.visits[one].value(), list.visits[two].value());
+  return last - first;
+}
+
+// Bytes that an Examiner always reads.
 uint64_t ExaminedBytes(const ObjectList& list, const Lineage& lineage) {
   uint64_t bytes = 0;
   for (const ListRank rank : lineage.examined()) bytes += list.sizes[rank];
@@ -62,23 +69,28 @@ class Examiner {
     }
     SortSamples(samples_);
     lineage.samples = samples_;
-    return FindVersionsAlike(lineage);
+    return FindSharedVersions(lineage);
   }
 
  private:
   // After many versions, nothing of the oldest one may be left, although each
   // resembles the one before.
-  Status FindVersionsAlike(Lineage& lineage) {
+  Status FindSharedVersions(Lineage& lineage) {
     const auto& [newest, oldest] = lineage.sketches;
-    lineage.has_versions_alike = AreAlike(newest, oldest);
-    if (lineage.has_versions_alike || !lineage.incompressible ||
-        lineage.second == Lineage::kNone ||
-        lineage.second == lineage.blobs[Lineage::kOldest]) {
-      return {};
+    lineage.versions_share = SharedFeatures(newest, oldest) > 0;
+    if (!lineage.incompressible) return {};
+    for (size_t i = 0; i < lineage.examined().size(); ++i) {
+      if (lineage.versions_share || lineage.next_to[i] == Lineage::kNone) break;
+      ZPACK_ASSIGN_OR_RETURN(const auto one, ReadSketch(lineage.blobs[i]));
+      ZPACK_ASSIGN_OR_RETURN(const auto two, ReadSketch(lineage.next_to[i]));
+      lineage.versions_share = SharedFeatures(one, two) > 0;
     }
-    ZPACK_TRY(source_.Read(list_.ids[lineage.second], content_));
-    lineage.has_versions_alike = AreAlike(newest, MakeSketch(content_));
     return {};
+  }
+
+  Result<ContentSketch> ReadSketch(ListRank rank) {
+    ZPACK_TRY(source_.Read(list_.ids[rank], content_));
+    return MakeSketch(content_);
   }
 
   ObjectSource& source_;
@@ -107,20 +119,27 @@ IndexedVector<PathNumber, Lineage> FindLineages(const ObjectList& list,
     auto& [newest, oldest, middle] = lineage.blobs;
     if (lineage.empty()) {
       newest = oldest = middle = rank;
-      return;
-    }
-    if (list.visits[rank] > list.visits[oldest]) oldest = rank;
-    if (list.visits[rank] < list.visits[newest]) {
-      lineage.second = std::exchange(newest, rank);
-    } else if (lineage.second == Lineage::kNone ||
-               list.visits[rank] < list.visits[lineage.second]) {
-      lineage.second = rank;
+    } else if (list.visits[rank] < list.visits[newest]) {
+      newest = rank;
+    } else if (list.visits[rank] > list.visits[oldest]) {
+      oldest = rank;
     }
   });
   for_each_blob([&](Lineage& lineage, ListRank rank) {
     ListRank& middle = lineage.blobs[Lineage::kMiddle];
     if (FromMiddle(list, lineage, rank) < FromMiddle(list, lineage, middle)) {
       middle = rank;
+    }
+  });
+  for_each_blob([&](Lineage& lineage, ListRank rank) {
+    for (size_t i = 0; i < lineage.blobs.size(); ++i) {
+      const ListRank blob = lineage.blobs[i];
+      ListRank& next = lineage.next_to[i];
+      if (rank != blob &&
+          (next == Lineage::kNone ||
+           Distance(list, rank, blob) < Distance(list, next, blob))) {
+        next = rank;
+      }
     }
   });
   return lineages;

@@ -66,27 +66,27 @@ class Groups {
   IndexedVector<PathNumber, PathNumber> parents_;
 };
 
-// Joins paths with similar blobs. Returns by path if one of its blobs is
-// similar to another blob.
+// Joins paths with similar blobs. Returns by path if one of its blobs has
+// something in common with another blob.
 IndexedVector<PathNumber, bool> JoinSimilar(
     const IndexedVector<PathPosition, PathNumber>& order,
     const IndexedVector<PathNumber, Lineage>& lineages, Groups& groups) {
   SketchIndex<PathNumber> index;
-  IndexedVector<PathNumber, bool> alike(order.size());
+  IndexedVector<PathNumber, bool> shares(order.size());
   for (const PathNumber path : order) {
     const Lineage& lineage = lineages[path];
-    alike[path] = lineage.has_versions_alike;
+    shares[path] = shares[path] || lineage.versions_share;
     for (const ContentSketch& sketch : lineage.sketches) {
       if (!sketch.valid) continue;
       for (const auto& [other, features] : index.Find(sketch)) {
-        if (features < kAlikeFeatures || other == path) continue;
-        groups.Join(path, other);
-        alike[path] = alike[other] = true;
+        if (other == path) continue;
+        shares[path] = shares[other] = true;
+        if (features >= kAlikeFeatures) groups.Join(path, other);
       }
       index.Add(sketch, path);
     }
   }
-  return alike;
+  return shares;
 }
 
 // Sorts `order`, in which groups are together, so that groups with common text
@@ -137,13 +137,14 @@ Result<Lineages> GroupLineages(ObjectSource& source, const ObjectList& list,
   IndexedVector<PathNumber, Lineage> lineages = FindLineages(list, max_size);
   ZPACK_TRY(ExamineLineages(source, list, order, lineages, run));
   Groups groups(positions);
-  const auto alike = JoinSimilar(order, lineages, groups);
+  const auto shares = JoinSimilar(order, lineages, groups);
 
   Lineages result;
   result.positions.resize(order.size());
   result.incompressible.resize(order.size());
   for (const PathNumber path : list.path_table.numbers()) {
-    result.incompressible[path] = lineages[path].incompressible && !alike[path];
+    result.incompressible[path] =
+        lineages[path].incompressible && !shares[path];
   }
   std::ranges::sort(order.raw(), {}, [&](PathNumber path) {
     return std::tuple(positions[groups.Find(path)], positions[path]);

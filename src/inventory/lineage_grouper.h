@@ -25,7 +25,7 @@ struct Lineages {
   // By path number: position of the first path in the group of similar paths.
   IndexedVector<PathNumber, PathPosition> groups;
   // By path number: true if the newest and the oldest blob of the path are
-  // incompressible, and nothing that was read is similar to one of them.
+  // incompressible, and share nothing with other blobs that were read.
   // Neither deltas nor compression would make such blobs smaller.
   IndexedVector<PathNumber, bool> incompressible;
 };
