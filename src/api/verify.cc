@@ -169,8 +169,9 @@ Status CheckScrub(const std::string& path, const std::string& repository,
 Result<std::unique_ptr<ArchiveFile>> OpenOlder(const std::string& since,
                                                const VerifyOptions& options) {
   if (since.empty()) return nullptr;
-  ZPACK_ASSIGN_OR_RETURN(auto file,
-                         OpenForReading(since, options.read, options.run.stop));
+  ZPACK_ASSIGN_OR_RETURN(
+      auto file,
+      OpenForReading(since, options.read, options.run.stop, DiskPages::kOwn));
   return ArchiveFile::Open(std::move(file), options.read);
 }
 
@@ -260,8 +261,9 @@ Result<VerifyReport> VerifyFile(const std::string& path,
   ZPACK_ASSIGN_OR_RETURN(const auto source,
                          OpenSource(repository, options, report));
   ZPACK_ASSIGN_OR_RETURN(const auto older, OpenOlder(scrub.since, options));
-  ZPACK_ASSIGN_OR_RETURN(auto file,
-                         OpenForReading(path, options.read, options.run.stop));
+  ZPACK_ASSIGN_OR_RETURN(
+      auto file,
+      OpenForReading(path, options.read, options.run.stop, DiskPages::kOwn));
   report.file_bytes = file->size();
   const auto archive =
       ArchiveFile::OpenStructure(std::move(file), options.read);

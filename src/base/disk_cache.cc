@@ -222,4 +222,9 @@ void DiskCache::Write(uint64_t number, ByteView page) {
   }
 }
 
+void DiskCache::Remove(uint64_t number) {
+  const MapEntry absent{};
+  WriteFully(map_.get(), number * absent.size(), absent);
+}
+
 }  // namespace zpack

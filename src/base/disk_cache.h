@@ -44,6 +44,8 @@ class DiskCache {
   bool Read(uint64_t number, std::span<uint8_t> out) const;
   // Stores a page. If that fails, the page stays absent.
   void Write(uint64_t number, ByteView page);
+  // Makes a page absent.
+  void Remove(uint64_t number);
 
  private:
   DiskCache(const Place& place, std::string name, uint64_t page_size,

@@ -29,6 +29,10 @@ std::string FileNameOf(const std::string& path) {
 
 void RandomAccessFile::Prefetch(uint64_t /*begin*/, uint64_t /*end*/) const {}
 
+bool RandomAccessFile::Forget(uint64_t /*begin*/, uint64_t /*end*/) const {
+  return false;
+}
+
 Result<std::unique_ptr<RandomAccessFile>> RandomAccessFile::OpenBeside(
     const std::string& name) const {
   return MakeError(ErrorCode::kNotFound, "no file '{}' beside '{}'", name,

@@ -27,6 +27,10 @@ class RandomAccessFile {
   virtual void Prefetch(uint64_t begin, uint64_t end) const;
   // Whether it is, so that bytes that are read in vain cost time.
   virtual bool is_far_away() const { return false; }
+  // Drops what is kept of [begin, end), which is damaged: reads then get these
+  // bytes from where the file is. Whether they can be others: false for a file
+  // of which nothing was kept before it was opened.
+  virtual bool Forget(uint64_t begin, uint64_t end) const;
   virtual uint64_t size() const = 0;
   virtual const std::string& path() const = 0;
   // Opens the file `name`, a path relative to the same directory. kNotFound if

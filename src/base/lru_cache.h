@@ -39,14 +39,18 @@ class LruCache {
   // limit, but never the new value, whatever its size.
   void Insert(const Key& key, std::shared_ptr<const Value> value,
               uint64_t bytes, uint32_t cost = 1) {
-    if (const auto known = entries_.find(key); known != entries_.end()) {
-      Drop(known->second);
-    }
+    Remove(key);
     while (bytes_ + bytes > max_bytes_ && !entries_.empty()) DropNext();
     auto& recent = recent_[cost];
     recent.push_front({key, std::move(value), bytes, cost, clock_ + cost});
     entries_.emplace(key, recent.begin());
     bytes_ += bytes;
+  }
+
+  // Drops the value of `key`, if there is one.
+  void Remove(const Key& key) {
+    const auto known = entries_.find(key);
+    if (known != entries_.end()) Drop(known->second);
   }
 
  private:

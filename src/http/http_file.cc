@@ -101,6 +101,17 @@ void HttpFile::Prefetch(uint64_t begin, uint64_t end) const {
   if (begin < end) ahead_.Want(PagesOf(begin, end));
 }
 
+bool HttpFile::Forget(uint64_t begin, uint64_t end) const {
+  bool kept_before = false;
+  const PageRun run = PagesOf(begin, end);
+  for (uint64_t number = run.first; number < run.end; ++number) {
+    // From the disk first, from where it would come back.
+    kept_before |= loader_.Forget(number);
+    table_.Drop(number);
+  }
+  return kept_before;
+}
+
 Result<HttpFile::Pages> HttpFile::Get(PageRun run) const {
   Pages pages(run.size());
   while (true) {

@@ -33,6 +33,7 @@ class HttpFile final : public RandomAccessFile {
   // Errors: those of RemoteFile::Fetch; kCorrupt beyond the end of the file.
   Status Read(uint64_t offset, std::span<uint8_t> out) const override;
   void Prefetch(uint64_t begin, uint64_t end) const override;
+  bool Forget(uint64_t begin, uint64_t end) const override;
   bool is_far_away() const override { return true; }
   uint64_t size() const override { return loader_.file().size(); }
   const std::string& path() const override { return loader_.file().name(); }

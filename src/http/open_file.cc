@@ -76,13 +76,13 @@ std::string UrlBeside(const std::string& url, std::string_view name) {
 
 Result<std::unique_ptr<RandomAccessFile>> OpenUrl(const std::string& url,
                                                   const ReadOptions& options,
-                                                  const std::stop_token& stop) {
+                                                  const std::stop_token& stop,
+                                                  DiskPages disk_pages) {
   ZPACK_ASSIGN_OR_RETURN(
       RemoteFile::Opened opened,
       RemoteFile::Open(url, HttpSettings{}, HttpFile::kStartSize, stop));
-  const NeighbourOpener open_beside = [url, options,
-                                       stop](const std::string& name) {
-    return OpenUrl(UrlBeside(url, name), options, stop);
+  const NeighbourOpener open_beside = [=](const std::string& name) {
+    return OpenUrl(UrlBeside(url, name), options, stop, disk_pages);
   };
   if (opened.whole_only) {
     if (options.download == Download::kYes) {
@@ -98,7 +98,7 @@ Result<std::unique_ptr<RandomAccessFile>> OpenUrl(const std::string& url,
       DiskCache::Open({DiskCache::DefaultDirectory(), options.max_disk_cache},
                       opened.file->Version(), kPageSize);
   return std::make_unique<HttpFile>(
-      PageLoader(std::move(opened.file), std::move(disk)),
+      PageLoader(std::move(opened.file), std::move(disk), disk_pages),
       std::move(opened.start), open_beside, stop);
 }
 
@@ -106,9 +106,9 @@ Result<std::unique_ptr<RandomAccessFile>> OpenUrl(const std::string& url,
 
 Result<std::unique_ptr<RandomAccessFile>> OpenForReading(
     const std::string& name, const ReadOptions& options,
-    const std::stop_token& stop) {
+    const std::stop_token& stop, DiskPages disk_pages) {
   if (!IsUrl(name)) return PosixFileSystem().OpenForRead(name);
-  return OpenUrl(name, options, stop);
+  return OpenUrl(name, options, stop, disk_pages);
 }
 
 }  // namespace zpack

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "base/file.h"
+#include "http/page_loader.h"
 #include "zpack/options.h"
 #include "zpack/result.h"
 
@@ -25,6 +26,6 @@ namespace zpack {
 // and `options` do not allow to download it, kIo and kInterrupted.
 Result<std::unique_ptr<RandomAccessFile>> OpenForReading(
     const std::string& name, const ReadOptions& options,
-    const std::stop_token& stop = {});
+    const std::stop_token& stop = {}, DiskPages disk_pages = DiskPages::kAll);
 
 }  // namespace zpack

@@ -14,12 +14,33 @@ ByteRange PageLoader::RangeOf(PageRun run) const {
   return {run.first * kPageSize, std::min(run.end * kPageSize, file_->size())};
 }
 
+bool PageLoader::Fetched::Contains(uint64_t number) {
+  const std::lock_guard lock(mutex);
+  return numbers.contains(number);
+}
+
+void PageLoader::Fetched::Insert(uint64_t number) {
+  const std::lock_guard lock(mutex);
+  numbers.insert(number);
+}
+
 void PageLoader::Store(uint64_t number, ByteView page) const {
-  if (disk_ != nullptr) disk_->Write(number, page);
+  if (disk_ == nullptr) return;
+  disk_->Write(number, page);
+  fetched_->Insert(number);
+}
+
+bool PageLoader::Forget(uint64_t number) const {
+  if (disk_ == nullptr) return false;
+  disk_->Remove(number);
+  return disk_pages_ == DiskPages::kAll && !fetched_->Contains(number);
 }
 
 PageTable::Page PageLoader::FromDisk(uint64_t number) const {
-  if (disk_ == nullptr) return nullptr;
+  if (disk_ == nullptr ||
+      (disk_pages_ == DiskPages::kOwn && !fetched_->Contains(number))) {
+    return nullptr;
+  }
   Bytes bytes(RangeOf({number, number + 1}).size());
   if (!disk_->Read(number, bytes)) return nullptr;
   return std::make_shared<const Bytes>(std::move(bytes));

@@ -3,13 +3,18 @@
 //
 // Gets pages from the cache on disk, and the other ones from the server. Any
 // number of threads may use one loader.
+//
+// The cache keeps what arrived, whether it is right or not: only those who read
+// a page know. They say what is damaged (Forget).
 
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <stop_token>
+#include <unordered_set>
 
 #include "base/disk_cache.h"
 #include "http/page_table.h"
@@ -27,14 +32,21 @@ struct PageRun {
   uint64_t size() const { return end - first; }
 };
 
+// Which pages on disk are used: all of them, or those that this process has
+// fetched, so that all others come from the server once more.
+enum class DiskPages : uint8_t { kAll, kOwn };
+
 class PageLoader {
  public:
   using Deliver = std::function<void(uint64_t number, PageTable::Page page)>;
 
   // `disk` may be null.
   PageLoader(std::unique_ptr<const RemoteFile> file,
-             std::unique_ptr<DiskCache> disk)
-      : file_(std::move(file)), disk_(std::move(disk)) {}
+             std::unique_ptr<DiskCache> disk,
+             DiskPages disk_pages = DiskPages::kAll)
+      : file_(std::move(file)),
+        disk_(std::move(disk)),
+        disk_pages_(disk_pages) {}
 
   const RemoteFile& file() const { return *file_; }
   uint64_t page_count() const {
@@ -47,6 +59,9 @@ class PageLoader {
               const Deliver& deliver) const;
   // Stores a page that arrived otherwise.
   void Store(uint64_t number, ByteView page) const;
+  // Removes a page from the cache on disk. Returns whether it was there before
+  // this process began.
+  bool Forget(uint64_t number) const;
 
  private:
   ByteRange RangeOf(PageRun run) const;
@@ -54,8 +69,19 @@ class PageLoader {
   Status FetchRun(PageRun run, const std::stop_token& stop,
                   const Deliver& deliver) const;
 
+  // Pages that this process has fetched.
+  struct Fetched {
+    bool Contains(uint64_t number);
+    void Insert(uint64_t number);
+
+    std::mutex mutex;
+    std::unordered_set<uint64_t> numbers;  // guarded by mutex
+  };
+
   std::unique_ptr<const RemoteFile> file_;
   std::unique_ptr<DiskCache> disk_;
+  DiskPages disk_pages_;
+  std::unique_ptr<Fetched> fetched_ = std::make_unique<Fetched>();
 };
 
 }  // namespace zpack

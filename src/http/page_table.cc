@@ -28,6 +28,11 @@ void PageTable::Put(uint64_t number, Page page) {
   loaded_.notify_all();
 }
 
+void PageTable::Drop(uint64_t number) {
+  const std::lock_guard lock(mutex_);
+  pages_.Remove(number);
+}
+
 void PageTable::Release(uint64_t number) {
   const std::lock_guard lock(mutex_);
   loading_.erase(number);

@@ -39,6 +39,8 @@ class PageTable {
   // True if the page was absent and is now claimed.
   bool Claim(uint64_t number);
   void Put(uint64_t number, Page page);
+  // Drops a page; one that is being loaded stays.
+  void Drop(uint64_t number);
   // Ends the claim of a page that did not arrive. Does nothing after Put.
   void Release(uint64_t number);
   // Returns once no thread loads the page, or a stop is requested.

@@ -112,9 +112,8 @@ Result<format::BlockView> BlockDecoder::Load(const FileBlocks& file,
 
 Result<format::BlockView> BlockDecoder::LoadChunk(const FileBlocks& file,
                                                   size_t block) {
-  ZPACK_TRY(file.ReadBlockChunk(block, chunk_));
   ZPACK_ASSIGN_OR_RETURN(const ByteView payload,
-                         format::DecodeChunk(format::kBlockChunk, chunk_));
+                         file.ReadBlockChunk(block, chunk_));
   ZPACK_ASSIGN_OR_RETURN(
       format::BlockView view,
       format::DecodeBlock(payload, file.options().max_block_size));

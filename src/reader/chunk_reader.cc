@@ -24,10 +24,12 @@ Result<LoadedChunk> ReadChunk(const RandomAccessFile& file, uint32_t id,
   LoadedChunk chunk;
   chunk.offset = offset;
   chunk.bytes.resize(size);
-  ZPACK_TRY(file.Read(offset, chunk.bytes));
-  ZPACK_ASSIGN_OR_RETURN(
-      chunk.payload,
-      Locate(format::DecodeChunk(id, chunk.bytes), offset, file.path()));
+  const auto read = [&]() -> Result<ByteView> {
+    ZPACK_TRY(file.Read(offset, chunk.bytes));
+    return Locate(format::DecodeChunk(id, chunk.bytes), offset, file.path());
+  };
+  ZPACK_ASSIGN_OR_RETURN(chunk.payload,
+                         ReadChecked(file, offset, offset + size, read));
   return chunk;
 }
 

@@ -37,6 +37,19 @@ Result<T> Locate(Result<T> result, uint64_t offset, const std::string& path) {
                                 AtPath{path}));
 }
 
+// Calls `read`, which reads and checks [begin, end) of `file`. What is damaged
+// is forgotten there, and read once more if it can be other bytes then.
+template <typename Read>
+auto ReadChecked(const RandomAccessFile& file, uint64_t begin, uint64_t end,
+                 const Read& read) {
+  auto result = read();
+  if (result || result.error().code != ErrorCode::kCorrupt ||
+      !file.Forget(begin, end)) {
+    return result;
+  }
+  return read();
+}
+
 // Returns kLimitExceeded if the `size` bytes of a chunk are more than
 // `max_size`.
 Status CheckChunkSize(const RandomAccessFile& file, uint32_t id,

@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "base/error.h"
+#include "format/chunk.h"
+#include "reader/chunk_reader.h"
 #include "reader/far_base_reader.h"
 
 namespace zpack {
@@ -99,7 +101,7 @@ Result<std::span<uint8_t>> FileBlocks::ReadBlockStart(
   return start;
 }
 
-Status FileBlocks::ReadBlockChunk(size_t block, Bytes& chunk) const {
+Result<ByteView> FileBlocks::ReadBlockChunk(size_t block, Bytes& chunk) const {
   ZPACK_TRY(CheckBlockSize(block));
   if (block_stored_size(block) == 0) {
     // A gap between the blocks of a damaged file.
@@ -110,7 +112,13 @@ Status FileBlocks::ReadBlockChunk(size_t block, Bytes& chunk) const {
   chunk.resize(block_stored_size(block));
   blocks_read_.fetch_add(1, std::memory_order_relaxed);
   bytes_read_.fetch_add(chunk.size(), std::memory_order_relaxed);
-  return SectionOf(block).file->Read(block_offset(block), chunk);
+  const RandomAccessFile& file = *SectionOf(block).file;
+  const uint64_t offset = block_offset(block);
+  return ReadChecked(file, offset, offset + chunk.size(),
+                     [&]() -> Result<ByteView> {
+                       ZPACK_TRY(file.Read(offset, chunk));
+                       return format::DecodeChunk(format::kBlockChunk, chunk);
+                     });
 }
 
 }  // namespace zpack

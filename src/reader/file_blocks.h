@@ -171,9 +171,9 @@ class FileBlocks {
 
   // Returns kLimitExceeded if the block exceeds ReadOptions::max_block_size.
   Status CheckBlockSize(size_t block) const;
-  // Reads the whole chunk of a block into `chunk`. Returns kLimitExceeded as
-  // CheckBlockSize does.
-  Status ReadBlockChunk(size_t block, Bytes& chunk) const;
+  // Reads the whole chunk of a block into `chunk`, checks it, and returns its
+  // payload. Returns kLimitExceeded as CheckBlockSize does, and kCorrupt.
+  Result<ByteView> ReadBlockChunk(size_t block, Bytes& chunk) const;
   // Reads the beginning of a block's chunk, unless it is lost: up to
   // `start.size()` bytes. Returns those that were read.
   Result<std::span<uint8_t>> ReadBlockStart(size_t block,

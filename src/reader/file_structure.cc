@@ -23,9 +23,10 @@ namespace {
 // chunks. A large file of another kind is not read for that.
 constexpr uint64_t kSearchForeign = uint64_t{64} << 10;
 
-// True for errors that a copy can make good.
-bool IsDamage(const Error& error) {
-  return error.code == ErrorCode::kCorrupt || error.code == ErrorCode::kIo;
+// True for errors that a copy can make good: not for those of a connection.
+bool IsDamage(const RandomAccessFile& file, const Error& error) {
+  return error.code == ErrorCode::kCorrupt ||
+         (error.code == ErrorCode::kIo && !file.is_far_away());
 }
 
 // What to report when neither a part nor its copy could be used: that the copy
@@ -168,7 +169,8 @@ class StructureReader {
   Status ReadContentsCopy(Error damage) {
     const std::optional<uint64_t> copy =
         format::FindTableOfContentsCopy(toc_offset(), toc_size());
-    if (!copy || !IsDamage(damage)) return std::unexpected(std::move(damage));
+    if (!copy || !IsDamage(file_, damage))
+      return std::unexpected(std::move(damage));
     Result<format::TableOfContents> toc = ReadContentsAt(*copy);
     if (!toc) return Unusable(damage, toc.error());
     out_.toc = *std::move(toc);
@@ -183,7 +185,7 @@ class StructureReader {
   // Without a header, the end of the file leads to the copies.
   Status ReadHeaderCopy(Error damage) {
     bool foreign = false;
-    if (!IsDamage(damage)) {
+    if (!IsDamage(file_, damage)) {
       ZPACK_ASSIGN_OR_RETURN(foreign, IsForeign());
       if (!foreign) return std::unexpected(std::move(damage));
     }
@@ -259,7 +261,7 @@ class StructureReader {
       return Locate(decode(chunk.payload), offset, file_.path());
     };
     auto part = location != nullptr ? read(location->offset) : Missing(id);
-    if (part || !copy || !IsDamage(part.error())) return part;
+    if (part || !copy || !IsDamage(file_, part.error())) return part;
     auto second = read(*copy);
     if (!second) {
       return decltype(second)(Unusable(part.error(), second.error()));

@@ -73,9 +73,8 @@ Status GroupReader::Take(const format::BlockView& view, Use use) {
 
 Status GroupReader::Skip(const FileBlocks& file) {
   const auto load = [&]() -> Result<format::BlockView> {
-    ZPACK_TRY(file.ReadBlockChunk(position_->next, chunk_));
     ZPACK_ASSIGN_OR_RETURN(const ByteView payload,
-                           format::DecodeChunk(format::kBlockChunk, chunk_));
+                           file.ReadBlockChunk(position_->next, chunk_));
     return format::DecodeBlock(payload, file.options().max_block_size);
   };
   Result<format::BlockView> view = load();

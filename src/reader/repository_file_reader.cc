@@ -15,6 +15,7 @@
 #include "base/hash.h"
 #include "format/expansion.h"
 #include "object/listed_files.h"
+#include "reader/chunk_reader.h"
 
 namespace zpack {
 
@@ -179,12 +180,15 @@ Status RepositoryFileReader::LoadPiece(size_t source, uint64_t number) {
   const RepositoryFiles::Source& from = table_.sources[source];
   const uint64_t offset = from.piece_offsets[number];
   stored_.resize(from.piece_offsets[number + 1] - offset);
-  ZPACK_TRY(from.file->Read(offset, stored_));
   content_.resize(
       std::min(format::kFilePieceSize,
                from.content_size - number * format::kFilePieceSize));
-  ZPACK_TRY(Locate(decompressor_.Decompress(stored_, content_), offset,
-                   from.file->path()));
+  const auto read = [&]() -> Status {
+    ZPACK_TRY(from.file->Read(offset, stored_));
+    return Locate(decompressor_.Decompress(stored_, content_), offset,
+                  from.file->path());
+  };
+  ZPACK_TRY(ReadChecked(*from.file, offset, offset + stored_.size(), read));
   loaded_ = std::pair(source, number);
   return {};
 }

@@ -91,10 +91,16 @@ Result<FileIndex> SingleFile::ReadIndexChunks() const {
 }
 
 Status SingleFile::CheckChunk(const format::ChunkLocation& chunk) const {
+  file_->Prefetch(chunk.offset, chunk.end());
+  return ReadChecked(*file_, chunk.offset, chunk.end(),
+                     [&] { return CheckChunkInPieces(chunk); });
+}
+
+Status SingleFile::CheckChunkInPieces(
+    const format::ChunkLocation& chunk) const {
   ChecksumHasher hasher;
   Bytes piece;
   const uint64_t checksum_offset = chunk.end() - format::kChecksumSize;
-  file_->Prefetch(chunk.offset, chunk.end());
   for (uint64_t at = chunk.offset; at < checksum_offset; at += piece.size()) {
     piece.resize(std::min(kChecksumPiece, checksum_offset - at));
     ZPACK_TRY(file_->Read(at, piece));

@@ -70,6 +70,7 @@ class SingleFile {
   Status CheckChunk(const format::ChunkLocation& chunk) const;
 
  private:
+  Status CheckChunkInPieces(const format::ChunkLocation& chunk) const;
   SingleFile(std::unique_ptr<RandomAccessFile> file, const ReadOptions& options)
       : file_(std::move(file)), options_(options) {}
 

@@ -44,6 +44,15 @@ class FileOfPieces final : public RandomAccessFile {
       begin += part.size;
     }
   }
+  bool Forget(uint64_t begin, uint64_t end) const override {
+    bool forgotten = false;
+    while (begin < end) {
+      const Part part = PartAt(begin, end);
+      forgotten |= file_->Forget(part.source, part.source + part.there);
+      begin += part.size;
+    }
+    return forgotten;
+  }
   bool is_far_away() const override { return file_->is_far_away(); }
   uint64_t size() const override { return size_; }
   const std::string& path() const override { return file_->path(); }

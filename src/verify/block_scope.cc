@@ -128,8 +128,10 @@ class Comparison {
     Bytes chunk;
     Bytes older_chunk;
     // What cannot be read is left to the check that follows.
-    const Status read = file_.ReadBlockChunk(block, chunk);
-    if (!read || !older_.ReadBlockChunk(other, older_chunk)) return false;
+    if (!file_.ReadBlockChunk(block, chunk) ||
+        !older_.ReadBlockChunk(other, older_chunk)) {
+      return false;
+    }
     return chunk == older_chunk && DecodesAlike(chunk);
   }
 

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
@@ -14,6 +15,7 @@
 #include "support/http_server.h"
 #include "support/program.h"
 #include "support/repo_builder.h"
+#include "support/subprocess.h"
 #include "support/temp_dir.h"
 
 namespace zpack::testing {
@@ -172,6 +174,75 @@ TEST_F(HttpTest, DamageNamesUrlAndOffset) {
   const ProcessResult verified = Run({"verify", "-q", server.Url()});
   EXPECT_EQ(verified.exit_code, 1);
   EXPECT_THAT(verified.err, HasSubstr(server.Url()));
+}
+
+// A file of more than what the first request brings.
+class LargeHttpFileTest : public HttpTest {
+ protected:
+  LargeHttpFileTest() {
+    repo_.SetRef("refs/heads/blob", repo_.WriteBlob(RandomBytes(1, 800'000)));
+    Require(RunZpack({"convert", "-q", "-f", repo_.path(), File()}).ok(),
+            "convert");
+    content_ = ReadFile(File());
+  }
+};
+
+// The time and size of a file that decays stay the same, and so do entity tags
+// that are made of these.
+TEST_F(LargeHttpFileTest, VerifyReadsWhatTheServerHasNow) {
+  const HttpServer server(Honest());
+  EXPECT_TRUE(Run({"restore", "-q", server.Url(), dir_ / "restored"}).ok());
+  content_[content_.size() / 2] ^= 1;
+  for (const std::string level : {"objects", "connectivity"}) {
+    EXPECT_EQ(Run({"verify", "-q", "--level", level, server.Url()}).exit_code,
+              1)
+        << level;
+  }
+  EXPECT_EQ(Run({"verify", "-q", "--sample", "100%", server.Url()}).exit_code,
+            1);
+  EXPECT_EQ(Run({"attest", server.Url()}).exit_code, 1);
+}
+
+TEST_F(LargeHttpFileTest, ADamagedAnswerDoesNotStay) {
+  std::atomic<bool> damages = true;
+  const HttpServer server([&](const HttpServerRequest& request) {
+    HttpServerReply reply = ReplyWithRange(request, content_);
+    // Not the header, which is read each time.
+    if (damages && request.number > 0) {
+      for (char& c : reply.body) c ^= 1;
+    }
+    return reply;
+  });
+  const std::vector<std::vector<std::string>> commands = {
+      {"restore", "-q", server.Url(), dir_ / "restored"},
+      {"verify", "-q", server.Url()},
+      {"cat-file", "-p", server.Url(), "refs/heads/blob"},
+      {"clone"}};
+  for (const auto& command : commands) {
+    const auto run = [&] {
+      return command.front() == "clone"
+                 ? RunProcess({"git", "clone", "-q", "--bare",
+                               "zpack::" + server.Url(), dir_ / "cloned"},
+                              Environment())
+                 : Run(command);
+    };
+    damages = true;
+    EXPECT_NE(run().exit_code, 0) << command.front();
+    damages = false;
+    const ProcessResult again = run();
+    EXPECT_EQ(again.exit_code, 0) << command.front() << ": " << again.err;
+  }
+}
+
+TEST_F(LargeHttpFileTest, AFileThatChangesIsNotDamaged) {
+  const HttpServer server([&](const HttpServerRequest& request) {
+    return ReplyWithRange(request, content_,
+                          request.number == 0 ? "\"1\"" : "\"2\"");
+  });
+  const ProcessResult log = Run({"log", "--oneline", server.Url()});
+  EXPECT_EQ(log.exit_code, 128);
+  EXPECT_THAT(log.err, HasSubstr("changed"));
+  EXPECT_THAT(log.err, Not(HasSubstr("damaged")));
 }
 
 TEST_F(HttpTest, ErrorsHaveNoPassword) {

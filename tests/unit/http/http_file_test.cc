@@ -39,14 +39,15 @@ class HttpFileTest : public ::testing::Test {
   }
   std::unique_ptr<HttpFile> Open(const HttpServer& server,
                                  uint64_t max_disk = 0,
-                                 std::stop_token stop = {}) const {
+                                 std::stop_token stop = {},
+                                 DiskPages pages = DiskPages::kAll) const {
     auto opened = RemoteFile::Open(server.Url(), HttpSettings{},
                                    HttpFile::kStartSize, stop);
     Require(opened.has_value() && !opened->whole_only, "cannot open");
     auto disk = DiskCache::Open({dir_ / "cache", max_disk},
                                 opened->file->Version(), kPageSize);
     return std::make_unique<HttpFile>(
-        PageLoader(std::move(opened->file), std::move(disk)),
+        PageLoader(std::move(opened->file), std::move(disk), pages),
         std::move(opened->start), NeighbourOpener(), stop);
   }
   // Expects that these bytes can be read and are right.
@@ -223,6 +224,44 @@ TEST_F(DiskCacheTest, DamagedPagesAreReadAgain) {
   const uint64_t sent = server.sent();
   ExpectAll(*Open(server, kPlenty), 100'000);
   EXPECT_EQ(server.sent(), sent + HttpFile::kStartSize + kPageSize);
+}
+
+// As after an answer of a server that was damaged, or while its file decays.
+TEST_F(DiskCacheTest, ForgottenPagesAreReadAgain) {
+  const HttpServer server(Honest());
+  ExpectAll(*Open(server, kPlenty), 100'000);
+  content_[50 * kPageSize] ^= 1;
+  const auto file = Open(server, kPlenty);
+  Bytes kept(kPageSize);
+  ASSERT_THAT(file->Read(50 * kPageSize, kept), IsOk());
+  EXPECT_NE(AsText(kept), content_.substr(50 * kPageSize, kPageSize));
+  EXPECT_TRUE(file->Forget(50 * kPageSize + 1, 50 * kPageSize + 2));
+  const uint64_t sent = server.sent();
+  ExpectAll(*file, 100'000);
+  ExpectAll(*Open(server, kPlenty), 100'000);
+  EXPECT_EQ(server.sent(), sent + HttpFile::kStartSize + kPageSize);
+}
+
+TEST_F(DiskCacheTest, ForgetsWhatItHasFetchedItself) {
+  const HttpServer server(Honest());
+  const auto file = Open(server, kPlenty);
+  ExpectAll(*file, 100'000);
+  EXPECT_FALSE(file->Forget(0, content_.size()))
+      << "the server has just sent it";
+  content_[50 * kPageSize] ^= 1;
+  ExpectAll(*Open(server, kPlenty), 100'000);
+}
+
+TEST_F(DiskCacheTest, PagesOfEarlierRunsCanBeLeftAlone) {
+  const HttpServer server(Honest());
+  ExpectAll(*Open(server, kPlenty), 100'000);
+  content_[50 * kPageSize] ^= 1;
+  const auto file = Open(server, kPlenty, {}, DiskPages::kOwn);
+  ExpectAll(*file, 100'000);
+  const uint64_t sent = server.sent();
+  EXPECT_FALSE(file->Forget(50 * kPageSize, 51 * kPageSize));
+  ExpectAll(*file, 100'000);
+  EXPECT_EQ(server.sent(), sent + kPageSize) << "others are on disk now";
 }
 
 TEST_F(DiskCacheTest, AnotherVersionIsAnotherEntry) {
