@@ -254,3 +254,12 @@ def test_page_opens_in_a_browser_without_a_message(on_cluster, source, tmp_path)
         check=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert b"All repositories are safe." in ran.stdout
     assert b"CONSOLE" not in ran.stderr
+
+
+@pytest.mark.parametrize("name", ["a::b", "file::z", "s3::x", "a:b", "::"])
+def test_store_without_a_scheme_is_a_directory(source, tmp_path, on_cluster, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    assert on_cluster("archive", source, "--to", name, "--scratch", tmp_path / "scratch").status == 0
+    assert {path.name for path in (tmp_path / name).iterdir()} >= {"objects", "receipts", "manifest.sqlite"}
+    assert {path.name for path in tmp_path.iterdir()} <= {name, "source", "scratch"}
+    assert run_fleet("status", name).status == 0

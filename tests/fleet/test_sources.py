@@ -10,7 +10,7 @@ import subprocess
 import sys
 
 import pytest
-from conftest import Repository
+from conftest import Repository, run_fleet
 from git_zpack_fleet import discover, fingerprint
 
 LINKED = ("config", "refs", "logs", "objects", "info", "hooks", "packed-refs")
@@ -403,3 +403,11 @@ def test_manifest_of_grokmirror_has_a_limit(tmp_path, monkeypatch):
     with pytest.raises(ValueError) as failed:
         discover.read_grokmirror(bytes(tmp_path / "manifest.js"), bytes(tmp_path))
     assert "larger than 100 bytes" in str(failed.value)
+
+
+def test_manifest_of_grokmirror_that_cannot_be_read_is_named(tmp_path):
+    for families in ((), ("--families",)):
+        ran = run_fleet("archive", tmp_path, "--grokmirror", tmp_path / "absent.js", "--to",
+                        tmp_path / "store", *families)
+        assert ran.status == 128
+        assert f"cannot read '{tmp_path}/absent.js': No such file or directory" in ran.errors

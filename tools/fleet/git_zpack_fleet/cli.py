@@ -18,6 +18,7 @@ from .database import ManifestError
 from .discover import (Found, Unreached, is_at_or_below, read_grokmirror, read_list, unreadable,
                        walk)
 from .engine import EngineLost, Retries
+from .failures import text_of
 from .families import forks_in_grokmirror
 from .gone import forget_gone, tell_gone
 from .jobs import Join, Settings
@@ -158,9 +159,14 @@ def _policy(options: argparse.Namespace) -> Policy:
             labels = forks_in_grokmirror(os.fsencode(options.grokmirror),
                                          os.fsencode(options.roots[0]))
         except (OSError, ValueError) as error:
-            raise Fatal(str(error)) from error
+            raise _unusable(error) from error
     return Policy(options.families or options.increments, options.families,
                   options.consolidate or Join(geometric=True), options.cold_after, labels)
+
+
+def _unusable(error: Exception) -> Fatal:
+    """What ends a run whose list of repositories cannot be read."""
+    return Fatal(f"cannot read {text_of(error)}" if isinstance(error, OSError) else str(error))
 
 
 class _Sources(NamedTuple):
@@ -185,7 +191,7 @@ def _sources(options: argparse.Namespace, manifest: Manifest) -> _Sources:
         try:
             found = read_grokmirror(os.fsencode(options.grokmirror), roots[0])
         except (OSError, ValueError) as error:
-            raise Fatal(str(error)) from error
+            raise _unusable(error) from error
         return _Sources(dict.fromkeys(found), unreached, roots, is_whole)
     read: list[bytes] = []
     for root in roots:

@@ -58,7 +58,7 @@ def of_exception(error: BaseException) -> Failure:
     """The failure that an exception of the storage or the system stands for."""
     if isinstance(error, Failure):
         return error
-    text = _text_of(error)
+    text = text_of(error)
     number = error.errno if isinstance(error, OSError) else None
     if number in _NO_SPACE or _NO_SPACE_TEXT.search(text):
         return Failure(Kind.NO_SPACE, text)
@@ -72,7 +72,7 @@ def of_exception(error: BaseException) -> Failure:
     return Failure(Kind.STORAGE, text)
 
 
-def _text_of(error: BaseException) -> str:
+def text_of(error: BaseException) -> str:
     """What an exception says: of the system's, the error and the file; of others, the class too."""
     if not isinstance(error, OSError):
         return f"{type(error).__name__}: {error}"

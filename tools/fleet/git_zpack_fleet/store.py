@@ -57,6 +57,14 @@ def receipt_key(path: bytes) -> str:
     return f"receipts/{hashlib.sha256(path).hexdigest()}.json"
 
 
+def _place_of(url: str, options: dict[str, Any]) -> tuple[Any, str]:
+    """The file system of a store, and the store's path there."""
+    if "://" in url:
+        return fsspec.core.url_to_fs(url, **options)
+    # fsspec would take '::' in a path for the end of a protocol.
+    return fsspec.filesystem("file", **options), os.path.abspath(url)
+
+
 class Store:
     """A place for archives. Any thread; one object for each process.
 
@@ -65,7 +73,7 @@ class Store:
 
     def __init__(self, url: str, options: dict[str, Any]) -> None:
         self.url = url
-        self._fs, self._root = fsspec.core.url_to_fs(url, **options)
+        self._fs, self._root = _place_of(url, options)
         self._root = self._root.rstrip("/")
         protocol = self._fs.protocol
         names = (protocol,) if isinstance(protocol, str) else tuple(protocol)
