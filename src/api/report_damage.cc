@@ -4,7 +4,7 @@
 #include "api/report_damage.h"
 
 #include "base/error.h"
-#include "http/url.h"
+#include "base/url.h"
 #include "verify/verify_archive.h"
 
 namespace zpack {

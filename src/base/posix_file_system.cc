@@ -18,6 +18,7 @@
 #include "base/exclusive_rename.h"
 #include "base/posix_file.h"
 #include "base/temporary_file.h"
+#include "base/url.h"
 
 namespace zpack {
 namespace {
@@ -32,6 +33,10 @@ class PosixFileSystemImpl final : public FileSystem {
     // refused below.
     Descriptor fd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     if (fd.get() < 0) {
+      if (errno == ENOENT && IsUrl(path)) {
+        return MakeError(ErrorCode::kNotFound,
+                         "no file '{}'; URLs are not read here", AtPath{path});
+      }
       Error error = IoError("open", path, errno);
       // Nothing can have a name that is too long.
       if (errno == ENOENT || errno == ENAMETOOLONG) {

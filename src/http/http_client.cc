@@ -17,7 +17,7 @@
 
 #include "base/ascii.h"
 #include "base/guarded.h"
-#include "http/url.h"
+#include "base/url.h"
 #include "zpack/version.h"
 
 namespace zpack {

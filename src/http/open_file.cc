@@ -18,9 +18,9 @@
 #include "base/error.h"
 #include "base/neighbours.h"
 #include "base/posix_file.h"
+#include "base/url.h"
 #include "http/http_file.h"
 #include "http/remote_file.h"
-#include "http/url.h"
 
 namespace zpack {
 namespace {

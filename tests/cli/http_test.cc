@@ -256,6 +256,22 @@ TEST_F(HttpTest, ErrorsHaveNoPassword) {
   EXPECT_THAT(listed.err, Not(HasSubstr("secret")));
 }
 
+TEST_F(HttpTest, CommandsThatWriteNextToAFileTakeNoUrl) {
+  const std::string url = "http://me:secret@127.0.0.1:1/x.zpack";
+  const std::string out = dir_ / "out.zpack";
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"consolidate", url, out},
+        {"convert", "--onto", url, repo_.path(), out},
+        {"convert", "--base", url, repo_.path(), out},
+        {"protect", "--beside", url},
+        {"repair", "--in-place", url}}) {
+    const ProcessResult result = Run(command);
+    EXPECT_EQ(result.exit_code, 128) << command.front();
+    EXPECT_THAT(result.err, HasSubstr("URLs are not read here"));
+    EXPECT_THAT(result.err, Not(HasSubstr("secret")));
+  }
+}
+
 // Nobody listens at port 1.
 TEST_F(HttpTest, NoCommandShowsThePasswordOfAUrl) {
   for (const std::string url :

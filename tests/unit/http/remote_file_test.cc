@@ -12,7 +12,7 @@
 #include <cstdlib>
 #include <random>
 
-#include "http/url.h"
+#include "base/url.h"
 #include "support/http_server.h"
 #include "support/matchers.h"
 

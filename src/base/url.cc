@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "http/url.h"
+#include "base/url.h"
 
 #include <algorithm>
 
