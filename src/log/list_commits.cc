@@ -143,7 +143,9 @@ class CommitLister {
             .excluded = options.excluded,
             .starts_before_refs = options.starts_before_refs,
             .first_parent = options.first_parent,
-            .full_history = options.full_history,
+            // Like Git, which looks at side branches for an object.
+            .full_history =
+                options.full_history || options.pickaxe == Pickaxe::kObject,
             .since = options.since,
             .stop = options.stop};
   }

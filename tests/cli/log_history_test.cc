@@ -12,6 +12,7 @@
 #include <map>
 #include <random>
 #include <set>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -215,6 +216,18 @@ class LogHistoryTest : public ::testing::TestWithParam<unsigned> {
     return rest;
   }
 
+  // What is in the history, every tenth of it.
+  Words SomeObjects() {
+    std::istringstream lines(
+        repo_.Git({"rev-list", "--objects", "--no-object-names", "--all"}));
+    Words objects;
+    std::string object;
+    for (size_t i = 0; std::getline(lines, object); ++i) {
+      if (i % 10 == 0) objects.push_back(object);
+    }
+    return objects;
+  }
+
   void ExpectSame(const Words& options, const Words& rest) {
     Words git = {"log"};
     git.insert(git.end(), options.begin(), options.end());
@@ -238,6 +251,22 @@ class LogHistoryTest : public ::testing::TestWithParam<unsigned> {
 TEST_P(LogHistoryTest, IsThatOfGit) {
   Convert();
   for (int i = 0; i < 60; ++i) ExpectSame(RandomOptions(), RandomRest());
+}
+
+TEST_P(LogHistoryTest, FindsObjectsAsGitDoes) {
+  Convert();
+  const std::vector<Words> more = {{},
+                                   {"--first-parent"},
+                                   {"--reverse"},
+                                   {"-C", "-n3"},
+                                   {"--find-copies-harder"},
+                                   {"--diff-filter=AM"}};
+  for (const std::string& object : SomeObjects()) {
+    Words options = {"--raw", "--find-object=" + object};
+    const Words& words = history_.Choose(more);
+    options.insert(options.end(), words.begin(), words.end());
+    ExpectSame(options, RandomRest());
+  }
 }
 
 TEST_P(LogHistoryTest, FollowsFilesAsGitDoes) {
