@@ -61,6 +61,10 @@ std::pair<std::string_view, std::string_view> ChangedParts(
   return {one, two};
 }
 
+bool AllLinesEnd(std::string_view text) {
+  return text.empty() || text.ends_with('\n');
+}
+
 }  // namespace
 
 // Compares contents. Each thread has its own.
@@ -116,9 +120,8 @@ class PickaxeSearch::Comparer {
       ZPACK_ASSIGN_OR_RETURN(const bool in_two, counter_.Occurs(after));
       if (!in_one && !in_two) return false;
       // A last line that does not end differs from the same line that does.
-      const bool same_end = one.ends_with('\n') == two.ends_with('\n');
-      if (same_end && search_.HaveSameLines(sides) &&
-          NothingMoved(before, after)) {
+      if (AllLinesEnd(before) && AllLinesEnd(after) &&
+          search_.HaveSameLines(sides) && NothingMoved(before, after)) {
         return false;
       }
     }

@@ -273,8 +273,10 @@ TEST_P(LogHistoryTest, FollowsFilesAsGitDoes) {
   Convert();
   for (const char* const path : {"a", "b.c", "d/e/g", "long/q", "d/a"}) {
     ExpectSame({"--follow", "--raw", "--format=%h"}, {"--", path});
-    ExpectSame({"--follow", "-Salpha", "--name-status", "--format=%h"},
-               {"--", path});
+    for (const char* const want : {"-Salpha", "-Gamma2", "-Gno line"}) {
+      ExpectSame({"--follow", want, "--name-status", "--format=%h"},
+                 {"--", path});
+    }
   }
   for (const char* const path : {":/d/e/g", ":(top)d/e/g", ":(literal)a", "./a",
                                  "d/../a", "d/*", "d/e", "."}) {
@@ -388,6 +390,15 @@ TEST_F(LogContentsTest, ALineGetsItsLineFeed) {
     CommitFile(content);
   }
   ExpectSame({{"-Glast"}, {"-GLAST", "-i"}, {"-G^last$"}, {"-Slast"}, {"-Gx"}});
+}
+
+// A line that was the last one, and had no line feed, is another one with it.
+TEST_F(LogContentsTest, LinesThatGetOrLoseTheirLineFeedDiffer) {
+  for (const char* const content : {"int\ncafe", "int", "int\ncafe",
+                                    "a\nint\ncafe", "a\nint", "cafe\na\nint"}) {
+    CommitFile(content);
+  }
+  ExpectSame({{"-Gint"}, {"-GINT", "-i"}, {"-Gint$", "-a"}, {"-Gcafe"}});
 }
 
 // Git's diff leaves out lines that the other text has often, if they stand
