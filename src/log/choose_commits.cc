@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <tuple>
 #include <utility>
@@ -44,11 +45,11 @@ class CommitChooser {
         chosen_(commits.size()) {}
 
   Result<std::vector<uint8_t>> Run() {
-    ZPACK_ASSIGN_OR_RETURN(const bool has_all, ListAll());
     // Any file may be the source of a copy.
     const bool any = choice_.options.renames == RenameSearch::kCopiesHarder;
-    const std::vector<ObjectNumber> blobs = WantedBlobs();
-    ZPACK_TRY(any ? choice_.pickaxe.Search() : choice_.pickaxe.Search(blobs));
+    if (any) ZPACK_TRY(choice_.pickaxe.Search());
+    ZPACK_ASSIGN_OR_RETURN(const bool has_all, ListAll());
+    if (!any) ZPACK_TRY(choice_.pickaxe.Search(WantedBlobs()));
     if (has_all) {
       ZPACK_TRY(JudgeFiles());
       return std::move(chosen_);
@@ -112,7 +113,39 @@ class CommitChooser {
     ZPACK_VISIT(changes.Compare(commit, with.parent, choice_.paths, add,
                                 DirectoriesFor(choice_.options)),
                 {});
+    const auto is_added = [](const PlacedSides& file) {
+      return !file.sides.first.exists();
+    };
+    if (with.parent && std::ranges::any_of(found, is_added)) {
+      ZPACK_TRY(AddSources(changes, *with.parent, found));
+    }
     RemoveCopies(found);
+    return {};
+  }
+
+  // Adds what the added files may be copies of, as if it were removed: a copy
+  // of a file that the pickaxe would want then may be wanted itself.
+  Status AddSources(CommitChanges& changes, ObjectNumber parent,
+                    std::vector<PlacedSides>& found) const {
+    const RenameSearch renames = choice_.options.renames;
+    const uint32_t position = found.front().position;
+    if (renames == RenameSearch::kCopies) {
+      for (size_t i = 0, end = found.size(); i < end; ++i) {
+        found.push_back({position, {found[i].sides.first, {}}});
+      }
+    }
+    if (renames != RenameSearch::kCopiesHarder) return {};
+    // All files of the parent, of which one is enough.
+    const auto look = [&](const TreeChange& file) {
+      using Answer = PickaxeSearch::Answer;
+      if (!choice_.pickaxe.HasText(file.after) ||
+          choice_.pickaxe.Judge(file.after, {}) == Answer::kNo) {
+        return Visit::kContinue;
+      }
+      found.push_back({position, {file.after, {}}});
+      return Visit::kStop;
+    };
+    ZPACK_TRY(changes.Compare(parent, std::nullopt, choice_.paths, look));
     return {};
   }
 

@@ -32,7 +32,9 @@ struct PickaxeChoice {
 
 // 1 for each of the commits that may have a wanted file, and 0 for those that
 // have none, whatever the names of their files were before: a rename only makes
-// fewer files wanted. Errors: those of CommitChanges and of the pickaxe.
+// fewer files wanted, and a copy is wanted only if the added file would be, or
+// its source if it were removed. Errors: those of CommitChanges and of the
+// pickaxe.
 Result<std::vector<uint8_t>> ChooseCommits(
     const PickaxeChoice& choice, const std::vector<ObjectNumber>& commits);
 

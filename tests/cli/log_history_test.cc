@@ -69,7 +69,9 @@ class RandomHistory {
       }
     }
     if (Chance(5)) text += "no line feed";
+    if (Chance(5) && text.ends_with('\n')) text.pop_back();
     if (Chance(3)) text.insert(0, 1, '\0');
+    if (Chance(2)) text.clear();
   }
 
   void Change(Files& files) {
@@ -80,7 +82,9 @@ class RandomHistory {
       // Moved, copied or removed.
       const std::string to = Choose(kPaths);
       if (Chance(70)) files[to] = files[path];
-      if (to != path && Chance(70)) files.erase(path);
+      if (Chance(30)) Edit(files[to]);
+      if (Chance(40)) Edit(files[path]);
+      if (to != path && Chance(50)) files.erase(path);
       return;
     }
     std::string& text = files[path];
@@ -163,31 +167,38 @@ class LogHistoryTest : public ::testing::TestWithParam<unsigned> {
                                               {"--merges"},
                                               {"--since=1600000040"},
                                               {"--until=1600000040"}};
-    static const std::vector<Words> kWants = {{},
-                                              {},
-                                              {"-Salpha"},
-                                              {"-Sbeta(x)"},
-                                              {"-Sa"},
-                                              {"-Galpha"},
-                                              {"-G^}$"},
-                                              {"-Gx.y"},
-                                              {"-GALPHA", "-i"},
-                                              {"-Gamma", "-a"},
-                                              {"-S[a-e]*ta", "--pickaxe-regex"},
-                                              {"-S\\<x\\>", "--pickaxe-regex"},
-                                              {"-Sx*", "--pickaxe-regex"},
-                                              {"-Sdelta = 1\n}"},
-                                              {"-G[[:space:]]"},
-                                              {"-G^$"},
-                                              {"-Sgamma", "--pickaxe-all"},
-                                              {"-SBeta", "-i"}};
+    static const std::vector<Words> kWants = {
+        {},
+        {},
+        {"-Salpha"},
+        {"-Sbeta(x)"},
+        {"-Sa"},
+        {"-Galpha"},
+        {"-G^}$"},
+        {"-Gx.y"},
+        {"-GALPHA", "-i"},
+        {"-Gamma", "-a"},
+        {"-S[a-e]*ta", "--pickaxe-regex"},
+        {"-S\\<x\\>", "--pickaxe-regex"},
+        {"-Sx*", "--pickaxe-regex"},
+        {"-Sdelta = 1\n}"},
+        {"-G[[:space:]]"},
+        {"-G^$"},
+        {"-Glpha$"},
+        {"-Gno line|amma5"},
+        {"-Galpha1", "--pickaxe-all"},
+        {"-Sgamma2"},
+        {"-Sbeta[(]x[)];0", "--pickaxe-regex"},
+        {"-Sgamma", "--pickaxe-all"},
+        {"-SBeta", "-i"}};
     static const std::vector<Words> kFiles = {{},
                                               {"--raw"},
                                               {"--raw", "--no-abbrev"},
                                               {"--name-status"},
                                               {"--name-only"}};
     static const std::vector<Words> kRenames = {
-        {}, {"--no-renames"}, {"-M30%"}, {"-C"}, {"--find-copies-harder"}};
+        {},     {"--no-renames"}, {"-M30%"},
+        {"-C"}, {"-C20%"},        {"--find-copies-harder"}};
     Words options = {"--format=%h %P %s"};
     for (const auto* table : {&kWalks, &kWants, &kFiles, &kRenames}) {
       const Words& words = history_.Choose(*table);
@@ -399,6 +410,29 @@ TEST_F(LogContentsTest, LinesThatGetOrLoseTheirLineFeedDiffer) {
     CommitFile(content);
   }
   ExpectSame({{"-Gint"}, {"-GINT", "-i"}, {"-Gint$", "-a"}, {"-Gcafe"}});
+}
+
+// The text is in the source of the copy, and in nothing that has changed.
+TEST_F(LogContentsTest, CopiesThatLoseATextAreFound) {
+  std::string text;
+  for (int i = 0; i < 50; ++i) text += std::to_string(i) + "\n";
+  const auto file = [&](const char* name, const std::string& content) {
+    return TreeEntryBytes("100644", name, repo_.WriteBlob(content));
+  };
+  Commit(file("a", text + "UNIQUE\n") + file("z", text + "UNIQUE\n"));
+  Commit(file("a", text + "UNIQUE\nmore\n") + file("b", text) +
+         file("z", text + "UNIQUE\n"));
+  Commit(file("a", text + "UNIQUE\nmore\n") + file("b", text) +
+         file("c", text) + file("z", text + "UNIQUE\n"));
+  std::vector<Words> many;
+  for (const char* const renames : {"-M", "-C", "--find-copies-harder"}) {
+    for (const char* const want : {"-SUNIQUE", "-GUNIQUE", "-GUNIQ\\b|UE"}) {
+      many.push_back({renames, want});
+    }
+    many.push_back({renames, "-SU.*E", "--pickaxe-regex"});
+    many.push_back({renames, "-SUNIQUE", "--pickaxe-all", "--", "b", "z"});
+  }
+  ExpectSame(many);
 }
 
 // Git's diff leaves out lines that the other text has often, if they stand
