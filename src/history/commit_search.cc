@@ -17,7 +17,8 @@ namespace {
 
 Result<PosixRegex> Compile(const std::string& pattern) {
   PosixRegex regex = CompilePosixRegex(pattern, REG_EXTENDED | REG_NOSUB);
-  if (regex == nullptr) {
+  // The C library takes what comes before a NUL byte for all of it.
+  if (regex == nullptr || pattern.contains('\0')) {
     return MakeError(ErrorCode::kInvalidArgument, "invalid search pattern '{}'",
                      pattern);
   }

@@ -389,6 +389,11 @@ Status ListCommits(const ArchiveFile& archive, ObjectReader& objects,
     return MakeError(ErrorCode::kInvalidArgument,
                      "-S and -G require a text that is not empty");
   }
+  // Expressions of the C library would end there.
+  if (has_pattern && options.pattern.contains('\0')) {
+    return MakeError(ErrorCode::kInvalidArgument,
+                     "-S and -G require a text without NULL bytes");
+  }
   CommitLister lister(archive, objects, options, diff, paths);
   if (options.follow) {
     ZPACK_ASSIGN_OR_RETURN(std::string followed, paths.PathToFollow());

@@ -217,6 +217,23 @@ def test_errors(opened):
         assert not list(commits)
 
 
+@pytest.mark.parametrize("values", (
+    {"S": "needle\0"}, {"S": "needle\0", "ignore_case": True},
+    {"S": "needle\0x", "pickaxe_regex": True}, {"G": "needle\0x"}, {"G": b"\0", "follow": True, "paths": "a"},
+))
+def test_a_pattern_does_not_end_at_a_null_byte(opened, values):
+    with pytest.raises(zpack.errors.InvalidArgumentError) as refused:
+        list(opened.log(**values))
+    assert str(refused.value).endswith("-S and -G require a text without NULL bytes")
+
+
+@pytest.mark.parametrize("name", (":/.\0x", "HEAD^{/.\0x}"))
+def test_a_searched_message_does_not_end_at_a_null_byte(opened, name):
+    assert opened.resolve(name.replace("\0x", ""))
+    with pytest.raises(zpack.errors.InvalidArgumentError):
+        opened.resolve(name)
+
+
 def test_closing_and_leaving(logged, tmp_path):
     zpack.convert(logged.path, tmp_path / "x.zpack")
     archive = zpack.open(tmp_path / "x.zpack")
