@@ -20,6 +20,7 @@
 #include "huge_heaps.h"
 #include "named_output.h"
 #include "output_file.h"
+#include "pathspec_modes.h"
 #include "read/path_filter.h"
 #include "read/resolve_name.h"
 #include "zpack/archive_reader.h"
@@ -99,6 +100,7 @@ ArchiveFormat FormatOf(const po::variables_map& values) {
 
 Result<PathFilter> PathsOf(const po::variables_map& values) {
   const std::vector<std::string> paths = Texts(values, "path");
+  RefusePathspecModes(paths);
   for (const std::string& path : paths) {
     if (path.find_first_of("*?[\\") != std::string::npos) {
       return std::unexpected(

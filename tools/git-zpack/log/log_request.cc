@@ -14,6 +14,7 @@
 #include "log/file_options.h"
 #include "log/look_options.h"
 #include "log/since_date.h"
+#include "pathspec_modes.h"
 #include "zpack/quote.h"
 
 namespace zpack::cli {
@@ -155,7 +156,7 @@ LogRequest ParseLogRequest(const po::variables_map& values, const Io& io) {
   request.look = look.Finish();
   request.objects = files.Finish(request.log, request.look);
   request.log.ignore_case = request.messages.ignore_case;
-  request.log.pathspecs = Texts(values, "path");
+  request.log.pathspecs = WithPathspecModes(Texts(values, "path"));
   if (request.log.follow && request.log.pathspecs.size() != 1) {
     throw CommandFailure{{ErrorCode::kInvalidArgument,
                           "--follow requires exactly one pathspec"}};

@@ -12,6 +12,7 @@
 
 #include "command_words.h"
 #include "common_options.h"
+#include "pathspec_modes.h"
 #include "read/path_filter.h"
 #include "read/resolve_name.h"
 #include "read/tree_format.h"
@@ -233,6 +234,7 @@ Result<Descend> Visit(const TreeItem& item, std::string_view base,
 
 int Run(const po::variables_map& values, const Io& io) {
   const Listing listing = ListingOf(values);
+  RefusePathspecModes(Texts(values, "path"));
   const auto paths = PathFilter::Parse(Texts(values, "path"));
   if (!paths) return Fail(io, paths.error());
   const auto reader = ArchiveReader::Open(FileToRead(values),

@@ -14,6 +14,7 @@
 
 #include "command_words.h"
 #include "common_options.h"
+#include "pathspec_modes.h"
 #include "zpack/quote.h"
 
 namespace zpack::cli {
@@ -252,7 +253,7 @@ GrepRequest ParseGrepRequest(const po::variables_map& values, const Io& io) {
   if (arguments.empty()) throw UsageError{"missing <file>"};
   request.file = FilesToRead({arguments.front()}).front().path;
   request.revisions.assign(arguments.begin() + 1, arguments.end());
-  request.search.pathspecs = Texts(values, "path");
+  request.search.pathspecs = WithPathspecModes(Texts(values, "path"));
   query.syntax = SyntaxOf(values);
   query.ignore_case = Has(values, "ignore-case");
   query.words = Has(values, "word-regexp");
