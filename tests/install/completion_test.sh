@@ -8,10 +8,11 @@
 #   completion_test.sh PREFIX    git-zpack is installed there, and on the PATH
 
 set -euo pipefail
+shopt -s extglob
 prefix=$(realpath "$1")
 here=$(cd "$(dirname "$0")" && pwd)
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+work=$(mktemp -d) scratch=$(mktemp -d)
+trap 'rm -rf "$work" "$scratch"' EXIT
 cp "$here/../golden/v1/columns.zpack" "$work/columns.zpack"
 touch "$work/columns.txt"
 mkdir "$work/column-directory"
@@ -27,10 +28,34 @@ fail() {
 commands=$(git-zpack --help | sed -n 's/^   \([a-z][a-z-]*\) .*/\1/p')
 lines=("git-zpack " "git-zpack convert --profile=" "git-zpack convert --level "
   "git-zpack verify --level=o" "git-zpack show c" "git-zpack cat-file columns.zpack ma"
-  "git-zpack convert --threads 2 col")
+  "git-zpack convert --threads 2 col" "git-zpack help verif"
+  "git-zpack verify --format " "git-zpack verify --format=s" "git-zpack convert --redundancy "
+  "git-zpack mount --log c" "git-zpack repack -g " "git-zpack archive -o c"
+  "git-zpack log --color c" "git-zpack log --oneline -S x --all --raw c" "git-zpack cat-file --batch c")
+# Values of options, which are the same in all shells.
+values=()
 # These two have no --help of their own.
 for command in $commands; do
-  case $command in help | version) ;; *) lines+=("git-zpack $command --") ;; esac
+  case $command in help | version) continue ;; esac
+  lines+=("git-zpack $command --")
+  options=$(git-zpack "$command" --help |
+    sed -nE 's/^  (-[^-])?( \[ )?(--[a-z0-9-]+)?( \])? <.*/\1\n\3/p' | sort -u)
+  for option in $options; do
+    case "$command $option" in
+    # A value may be missing, or the command takes no files.
+    *" --"@(batch|batch-check|color|pretty|decorate|abbrev|expand-tabs|find-renames|find-copies)) continue ;;
+    "log -"[MC]) continue ;;
+    esac
+    values+=("git-zpack $command $option ")
+    case "$command" in
+    repack | http-backend | shell | exec) continue ;;
+    convert) argument=col ;;
+    grep) argument="word c" ;;
+    *) argument=c ;;
+    esac
+    [[ "$command $option" == "grep "@(-[ef]|--regexp|--file) ]] && argument=c
+    lines+=("git-zpack $command $option 1 $argument")
+  done
 done
 
 # expected LINE: what completes it, one a line, sorted.
@@ -41,7 +66,12 @@ expected() {
   *"--level ") seq 22 ;;
   *--level=o) echo objects ;;
   # Directories, and .zpack files where there are any.
-  *" show c") printf '%s\n' column-directory columns.zpack ;;
+  *" --format ") printf '%s\n' text json junit github sarif ;;
+  *" --format=s") echo sarif ;;
+  *" --redundancy ") printf '%s\n' 1% 2% 5% 10% 20% ;;
+  *" -g ") printf '%s\n' 2 3 4 8 ;;
+  *" help verif") echo verify ;;
+  *" c") printf '%s\n' column-directory columns.zpack ;;
   *" ma") echo main ;;
   *" col") echo column-directory ;;
   *" --")
@@ -69,7 +99,7 @@ BASH
 
 in_zsh() {
   zsh -f "$here/complete.zsh" "$(dirname "$(find "$prefix" -name _git-zpack)")" \
-    "$work/zsh" "$@"
+    "$scratch/zsh" "$@"
 }
 
 in_fish() {
@@ -78,24 +108,32 @@ in_fish() {
     for line in $argv[2..]
       echo "== $line"
       complete -C $line | string replace -r "\t.*" ""
-    end' "$prefix/share/fish/vendor_completions.d/git-zpack.fish" "$@"
+    end
+    true' "$prefix/share/fish/vendor_completions.d/git-zpack.fish" "$@"
 }
 
 for shell in bash zsh fish; do
   command -v "$shell" > /dev/null ||
     fail "$shell is missing; install it (tools/lib/packages.sh, test_packages)"
-  "in_$shell" "${lines[@]}" > "$work/answers" 2> "$work/errors" ||
-    fail "$shell: $(cat "$work/errors")"
-  [[ ! -s $work/errors ]] || fail "$shell says: $(cat "$work/errors")"
+  "in_$shell" "${lines[@]}" "${values[@]}" > "$scratch/answers" 2> "$scratch/errors" ||
+    fail "$shell: $(cat "$scratch/errors")"
+  [[ ! -s $scratch/errors ]] || fail "$shell says: $(cat "$scratch/errors")"
   for line in "${lines[@]}"; do
     # Fish prints the whole word; the others print what follows '='. Fish and zsh
     # mark directories. Fish offers options of the program beside its commands.
     found=$(awk -v line="== $line" '/^== / { on = $0 == line; next } on' \
-      "$work/answers" | sed -E 's/^--[a-z-]+=//; s:/$::' |
+      "$scratch/answers" | sed -E 's/^--[a-z-]+=//; s:/$::' |
       if [[ $line == "git-zpack " ]]; then sed '/^-/d'; else cat; fi | sort -u)
     if [[ $line == *" --" ]]; then found=$(grep '^--' <<< "$found") || true; fi
     [[ $found == "$(expected "$line")" ]] || fail "$shell: '$line' completes to" \
       "other words than expected: $(diff <(expected "$line") <(echo "$found"))"
   done
   echo "-- $shell: ${#lines[@]} lines complete as expected"
+  for line in "${values[@]}"; do
+    printf '%s\n' "$line"
+    awk -v line="== $line" '/^== / { on = $0 == line; next } on' "$scratch/answers" |
+      sed 's:/$::' | sort -u
+  done > "$scratch/values-$shell"
+  diff "$scratch/values-bash" "$scratch/values-$shell" ||
+    fail "$shell completes the values of an option to other words than bash"
 done

@@ -73,8 +73,32 @@ __git_zpack_refs()
 	done < <("$program" list-refs "$1" 2>/dev/null)
 }
 
+# Prints the options of command $1 that take a value, one a line: the letter of
+# each, '=', and its name, of which one may be missing.
+__git_zpack_valued()
+{
+	git-zpack "$1" --help 2>/dev/null |
+		sed -nE 's/^  (-[^-])?( \[ )?(--[a-z0-9-]+)?( \])? <.*/\1=\3/p'
+}
+
+# Sets `option` to the name, or the letter if there is no name, of the option $1
+# with its value in the next word, one of those in `valued`. Fails if it is none.
+__git_zpack_needs_value()
+{
+	local pair
+	[[ $1 == -?* ]] || return 1
+	for pair in $valued; do
+		[[ $1 == "${pair%%=*}" || $1 == "${pair#*=}" ]] || continue
+		option=${pair#*=}
+		[[ -n $option ]] || option=${pair%%=*}
+		# The value of these may be missing.
+		[[ $option != --@(batch|batch-check|color|pretty|decorate|abbrev|expand-tabs|find-renames|find-copies) ]]
+		return
+	done
+	return 1
+}
+
 # Completes the values of option $2 of command $1; $3 is what is typed so far.
-# Fails if the option takes none.
 __git_zpack_value()
 {
 	case "$1 $2" in
@@ -94,54 +118,16 @@ __git_zpack_value()
 		__git_zpack_words "2.weeks.ago 3.months.ago now never" "$3" ;;
 	"repack --filter")
 		__git_zpack_words "blob:none blob:limit=1m tree:0" "$3" ;;
-	"repack --expire-to" | "repack --filter-to")
-		__git_zpack_paths any "$3" ;;
-	"repack --output" | "shell --root")
-		__git_zpack_paths directory "$3" ;;
-	"repack --window" | "repack --depth" | "repack --keep-pack" | "repack --threads")
-		COMPREPLY=() ;;
-	"salvage --object-format")
+	*" --object-format")
 		__git_zpack_words "sha1 sha256" "$3" ;;
-	"restore --ref-format" | "salvage --ref-format")
+	*" --ref-format")
 		__git_zpack_words "files reftable" "$3" ;;
-	"archive --output" | "protect --output" | "repair --output" | "verify --output" | "attest --output" | "restore --bundle" | "mount --log")
-		__git_zpack_paths file "$3" ;;
-	"protect --redundancy" | "convert --redundancy")
+	*" --redundancy")
 		__git_zpack_words "1% 2% 5% 10% 20%" "$3" ;;
-	"grep --color" | "log --color")
-		__git_zpack_words "always auto never" "$3" ;;
-	"grep --file" | "grep -f")
-		__git_zpack_paths any "$3" ;;
-	"grep --"* | "grep -"[eABCm])
-		case $2 in
-		--regexp | --format | --*context | --max-count | --max-depth | --threads | -?) COMPREPLY=() ;;
-		*) return 1 ;;
-		esac ;;
-	"log --pretty" | "log --format")
-		__git_zpack_words "oneline short medium full fuller reference raw" "$3" ;;
-	"log --date")
-		__git_zpack_words "default iso iso-strict rfc short raw unix relative human" "$3" ;;
-	"log --decorate")
-		__git_zpack_words "short full auto no" "$3" ;;
-	"log --"* | "log -"[SGln])
-		case $2 in
-		--backing) return 1 ;;
-		*) COMPREPLY=() ;;
-		esac ;;
-	"archive --format")
-		__git_zpack_words "tar tar.gz tar.zst zip" "$3" ;;
-	"convert --with" | "archive --prefix")
-		COMPREPLY=() ;;
-	"convert --base" | "convert --onto" | *" --backing")
-		__git_zpack_paths file "$3" ;;
-	"convert --onto-latest")
-		__git_zpack_paths directory "$3" ;;
-	"consolidate --from")
-		COMPREPLY=() ;;
-	"consolidate --geometric" | "repack --geometric")
-		__git_zpack_words "2 3 4 8" "$3" ;;
-	"convert --without" | "restore --without" | "salvage --without")
+	*" --without")
 		__git_zpack_words "reflogs description info hooks lfs config worktrees alternates other" "$3" ;;
+	*" --geometric")
+		__git_zpack_words "2 3 4 8" "$3" ;;
 	"attest --level")
 		__git_zpack_words "checksums objects connectivity" "$3" ;;
 	"verify --level")
@@ -150,25 +136,27 @@ __git_zpack_value()
 		__git_zpack_words "text json junit github sarif" "$3" ;;
 	"verify --max-errors")
 		__git_zpack_words "all" "$3" ;;
-	"verify --expect-hash" | "rev-list --max-count")
-		COMPREPLY=() ;;
 	"verify --sample")
 		__git_zpack_words "1% 2% 5% 10% 20%" "$3" ;;
-	"verify --seed")
-		COMPREPLY=() ;;
-	"verify --since")
-		__git_zpack_paths file "$3" ;;
-	"verify --attestation")
-		__git_zpack_paths any "$3" ;;
-	"verify --against" | "attest --against")
+	*" --color")
+		__git_zpack_words "always auto never" "$3" ;;
+	"log --pretty" | "log --format")
+		__git_zpack_words "oneline short medium full fuller reference raw" "$3" ;;
+	"log --date")
+		__git_zpack_words "default iso iso-strict rfc short raw unix relative human" "$3" ;;
+	"log --decorate")
+		__git_zpack_words "short full auto no" "$3" ;;
+	"archive --format")
+		__git_zpack_words "tar tar.gz tar.zst zip" "$3" ;;
+	"repack --output" | "convert --onto-latest" | "show --dependents" | *" --against" | *" --root")
 		__git_zpack_paths directory "$3" ;;
-	"convert --threads" | "consolidate --threads" | "verify --threads" | "attest --threads" | "restore --threads" | "salvage --threads" | "protect --threads" | "repair --threads" | *" --timeout" | \
-		"upload-pack --threads" | "http-backend --threads" | "shell --threads" | "shell --command")
-		COMPREPLY=() ;;
+	"repack --expire-to" | "repack --filter-to" | "grep --file" | "verify --attestation" | "report --html")
+		__git_zpack_paths any "$3" ;;
+	"convert --base" | "convert --onto" | "verify --since" | "mount --log" | *" --bundle" | *" --output" | *" --backing")
+		__git_zpack_paths file "$3" ;;
 	*)
-		return 1 ;;
+		COMPREPLY=() ;;
 	esac
-	return 0
 }
 
 # Completes word $2 of the words from $3 on, where word $1 is the first one
@@ -179,7 +167,7 @@ __git_zpack_complete()
 	shift 2
 	local -a words=("$@") arguments=()
 	local word=${words[current]} previous=${words[current - 1]}
-	local command=${words[first]} i option options_end=0 pattern=1
+	local command=${words[first]} i option valued options_end=0 pattern=1
 
 	if ((current == first)); then
 		case "$word" in
@@ -188,65 +176,42 @@ __git_zpack_complete()
 		esac
 		return
 	fi
+	valued=$(__git_zpack_valued "$command")
 
 	# '--level=9' comes as three words or as one, depending on the caller.
 	if [[ $previous == --* && $word == = ]]; then
-		__git_zpack_value "$command" "$previous" "" && return
-	elif [[ $previous == = ]] && ((current - 2 > first)); then
-		__git_zpack_value "$command" "${words[current - 2]}" "$word" && return
+		__git_zpack_value "$command" "$previous" ""
+		return
+	elif [[ $previous == = && ${words[current - 2]} == --* ]]; then
+		__git_zpack_value "$command" "${words[current - 2]}" "$word"
+		return
 	elif [[ $word == --*=* ]]; then
 		option=${word%%=*}
-		if __git_zpack_value "$command" "$option" "${word#*=}"; then
-			# Bash replaces what follows the last word break only.
-			[[ $COMP_WORDBREAKS == *=* ]] ||
-				COMPREPLY=("${COMPREPLY[@]/#/$option=}")
-			return
-		fi
-	elif [[ $previous == --* || "$command $previous" == "grep -"? ]] && [[ $previous != --color && "$command $previous" != "log --"@(pretty|decorate|abbrev|expand-tabs|find-renames|find-copies) ]]; then
-		__git_zpack_value "$command" "$previous" "$word" && return
+		__git_zpack_value "$command" "$option" "${word#*=}"
+		# Bash replaces what follows the last word break only.
+		[[ $COMP_WORDBREAKS == *=* ]] || COMPREPLY=("${COMPREPLY[@]/#/$option=}")
+		return
+	elif __git_zpack_needs_value "$previous"; then
+		__git_zpack_value "$command" "$option" "$word"
+		return
 	fi
 
 	# The arguments before the word, without options and their values.
 	for ((i = first + 1; i < current; i++)); do
-		if ((!options_end)); then
-			case "$command ${words[i]}" in
-			"grep --regexp" | "grep --file" | "grep -"[efABCm] | "grep --"*-context | "grep --context" | "grep --max-depth")
-				[[ ${words[i]} == -[ef] || ${words[i]} == --[rf]* ]] && pattern=0
-				[[ ${words[i + 1]} == = ]] && ((i++))
+		case "$options_end ${words[i]}" in
+		"0 --")
+			options_end=1 ;;
+		"0 -"?*)
+			[[ $command == grep && ${words[i]} == -@([ef]|-regexp*|-file*) ]] && pattern=0
+			if [[ ${words[i + 1]} == = ]]; then
+				((i += 2))
+			elif __git_zpack_needs_value "${words[i]}"; then
 				((i++))
-				continue ;;
-			"grep --color")
-				[[ ${words[i + 1]} == = ]] && ((i += 2))
-				continue ;;
-			"grep -n" | 'grep \(' | 'grep \)')
-				continue ;;
-			"log --skip" | "log --since" | "log --after" | "log --until" | "log --before" | "log --author" | "log --committer" | "log --grep" | \
-				"log --min-parents" | "log --max-parents" | "log --find-object" | "log --diff-filter" | "log --date" | "log --encoding" | "log -"[SGl])
-				[[ ${words[i + 1]} == = ]] && ((i++))
-				((i++))
-				continue ;;
-			"log --color" | "log --pretty" | "log --decorate" | "log --abbrev" | "log --expand-tabs" | "log --find-renames" | "log --find-copies")
-				[[ ${words[i + 1]} == = ]] && ((i += 2))
-				continue ;;
-			esac
-			case "${words[i]}" in
-			--)
-				options_end=1
-				continue ;;
-			--profile | --level | --block-size | --base | --onto | --onto-latest | --backing | --from | --geometric | --threads | --against | --window | --depth | \
-				--memory | --keep-pack | --output | --unpack-unreachable | --cruft-expiration | --expire-to | --filter | --filter-to | \
-				--timeout | --root | --command | --without | --with | --ref-format | --format | --prefix | --redundancy | --bundle | --expect-hash | --max-errors | --max-count | --sample | --seed | --since | -n)
-				[[ ${words[i + 1]} == = ]] && ((i++))
-				((i++))
-				continue ;;
-			--batch | --batch-check)
-				[[ ${words[i + 1]} == = ]] && ((i += 2))
-				continue ;;
-			-*)
-				continue ;;
-			esac
-		fi
-		arguments+=("${words[i]}")
+			fi ;;
+		*)
+			[[ $command == grep && ${words[i]} == @([()]|\\[()]) ]] ||
+				arguments+=("${words[i]}") ;;
+		esac
 	done
 
 	if [[ $word == -* ]] && ((!options_end)); then

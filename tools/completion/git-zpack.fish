@@ -35,10 +35,17 @@ function __git_zpack_options
     end
 end
 
-# Succeeds if option $argv[2] of command $argv[1] takes a value.
-function __git_zpack_takes_value
-    __git_zpack_help $argv[1] |
-        string match -qr -- "^  (-\S \[ )?"(string escape --style=regex -- $argv[2])"( \]| \[ --\S+ \])? <"
+# Prints the name, or the letter if there is no name, of option $argv[2] of command
+# $argv[1], if its value is in the next word. Fails if it is not.
+function __git_zpack_needs_value
+    set -l option (string escape --style=regex -- $argv[2])
+    set -l line (__git_zpack_help $argv[1] | string match -r -- "^  (?:-\S \[ )?$option(?: \]| \[ --\S+ \])? <")
+    or return
+    set -l name (string match -r -- '--[a-z0-9-]+' $line; or echo $argv[2])
+    # The value of these may be missing.
+    string match -qr -- '^--(batch(-check)?|color|pretty|decorate|abbrev|expand-tabs|find-renames|find-copies)$' $name
+    and return 1
+    echo $name
 end
 
 # Prints directories and .zpack files that start with $argv[1], or all files if
@@ -60,7 +67,7 @@ function __git_zpack_values
             string split ' ' 'fast balanced max cold'
         case 'convert --level'
             seq 22
-        case 'consolidate --geometric' 'repack --geometric'
+        case '* --geometric'
             string split ' ' '2 3 4 8'
         case 'convert --block-size'
             string split ' ' '64k 256k 1m 2m 4m 8m 16m'
@@ -88,7 +95,7 @@ function __git_zpack_values
             string split ' ' 'reflogs description info hooks lfs config worktrees alternates other'
         case 'grep --color' 'log --color'
             string split ' ' 'always auto never'
-        case 'grep --file' 'grep -f'
+        case 'grep --file' 'report --html'
             __fish_complete_path $argv[3]
         case 'log --pretty' 'log --format'
             string split ' ' 'oneline short medium full fuller reference raw'
@@ -98,15 +105,17 @@ function __git_zpack_values
             string split ' ' 'short full auto no'
         case 'archive --format'
             string split ' ' 'tar tar.gz tar.zst zip'
+        case 'verify --format'
+            string split ' ' 'text json junit github sarif'
         case 'verify --max-errors'
             echo all
-        case 'protect --redundancy'
+        case '* --redundancy' 'verify --sample'
             string split ' ' '1% 2% 5% 10% 20%'
-        case 'verify --against' 'attest --against' 'shell --root' 'repack --output' 'convert --onto-latest'
+        case '* --against' 'shell --root' 'repack --output' 'convert --onto-latest' 'show --dependents'
             __fish_complete_directories $argv[3] ''
         case 'verify --attestation'
             __fish_complete_path $argv[3]
-        case '* --output' '* --backing' 'convert --base' 'convert --onto' 'restore --bundle' 'mount --log'
+        case '* --output' '* --backing' 'convert --base' 'convert --onto' 'restore --bundle' 'mount --log' 'verify --since'
             __git_zpack_files $argv[3]
     end
 end
@@ -144,9 +153,8 @@ function __git_zpack_complete
         return
     end
     if set -q words[-1]; and string match -q -- '-*' $words[-1]
-        and __git_zpack_takes_value $command $words[-1]
-        and not string match -qr -- '^--(batch(-check)?|color|pretty|decorate|abbrev|expand-tabs|find-renames|find-copies)$' $words[-1]
-        __git_zpack_values $command $words[-1] $current
+        and set -l option (__git_zpack_needs_value $command $words[-1])
+        __git_zpack_values $command $option $current
         return
     end
     if string match -q -- '-*' $current
@@ -170,9 +178,8 @@ function __git_zpack_complete
         else if contains -- "$command $word" 'grep --' 'log --'
             return
         else if string match -q -- '-*' $word
-            string match -qr -- '^--(batch(-check)?|color)$|=' $word
-            or not __git_zpack_takes_value $command $word
-            or set skip yes
+            __git_zpack_needs_value $command $word >/dev/null
+            and set skip yes
         else
             set -a arguments $word
         end
@@ -193,6 +200,8 @@ function __git_zpack_complete
             else
                 __git_zpack_files $current
             end
+        case 'help 0'
+            __git_zpack_commands
         case 'http-backend *' 'shell *'
         case '* 0' 'convert 1' 'consolidate 1' 'repair 1' 'verify *' 'attest *' 'show *' 'report *'
             __git_zpack_files $current
