@@ -211,6 +211,11 @@ TEST_F(OptionsTest, HelpOfACommand) {
   EXPECT_EQ(unknown.exit_code, 129);
   EXPECT_THAT(unknown.err, HasSubstr("did you mean 'verify'?"));
   EXPECT_EQ(RunZpack({"help", "verify", "x"}).exit_code, 129);
+  // Those that Git's table of commands has, too.
+  EXPECT_EQ(RunZpack({"help", "help"}).out, RunZpack({"--help"}).out);
+  EXPECT_EQ(RunZpack({"help", "version"}).out,
+            RunZpack({"version", "--help"}).out);
+  EXPECT_EQ(RunZpack({"help", "version"}).exit_code, 0);
 }
 
 TEST_F(OptionsTest, HelpShowsTheManualPageIfThereIsOne) {

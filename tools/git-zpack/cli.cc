@@ -216,23 +216,6 @@ int FailCommand(const std::string& name, const Io& io) {
   return kUsage;
 }
 
-// 'help [<command>]'. The main program tries the manual page first.
-int RunHelp(const std::vector<std::string>& arguments, const Io& io) {
-  if (arguments.size() == 1 ||
-      AsksForHelp({arguments.begin() + 1, arguments.end()})) {
-    PrintOverview(io.out);
-    return kDone;
-  }
-  if (arguments.size() > 2) {
-    io.err << "error: 'help' takes one command. See 'git-zpack --help'.\n";
-    return kUsage;
-  }
-  const Command* const command = FindCommand(arguments[1]);
-  if (command == nullptr) return FailCommand(arguments[1], io);
-  PrintUsage(*command, io.out);
-  return kDone;
-}
-
 // 'version [--build-options | --verbose]'.
 int RunVersion(const std::vector<std::string>& arguments, const Io& io) {
   if (AsksForHelp({arguments.begin() + 1, arguments.end()})) {
@@ -257,6 +240,25 @@ int RunVersion(const std::vector<std::string>& arguments, const Io& io) {
   for (const BuildOption& option : BuildOptions()) {
     io.out << fmt::format("{}: {}\n", option.name, option.value);
   }
+  return kDone;
+}
+
+// 'help [<command>]'. The main program tries the manual page first.
+int RunHelp(const std::vector<std::string>& arguments, const Io& io) {
+  if (arguments.size() == 1 ||
+      AsksForHelp({arguments.begin() + 1, arguments.end()})) {
+    PrintOverview(io.out);
+    return kDone;
+  }
+  if (arguments.size() > 2) {
+    io.err << "error: 'help' takes one command. See 'git-zpack --help'.\n";
+    return kUsage;
+  }
+  if (arguments[1] == "help") return RunHelp({"help"}, io);
+  if (arguments[1] == "version") return RunVersion({"version", "--help"}, io);
+  const Command* const command = FindCommand(arguments[1]);
+  if (command == nullptr) return FailCommand(arguments[1], io);
+  PrintUsage(*command, io.out);
   return kDone;
 }
 
