@@ -235,6 +235,30 @@ TEST_F(OptionsTest, HelpShowsTheManualPageIfThereIsOne) {
   EXPECT_THAT(other.err, IsEmpty());
 }
 
+TEST_F(OptionsTest, DiesSilentlyOfAClosedPipeWhateverItsParentIgnores) {
+  const std::string fifo = dir_ / "fifo";
+  for (const std::vector<std::string>& command :
+       std::vector<std::vector<std::string>>{{"log", file_},
+                                             {"list-refs", file_},
+                                             {"cat-file", "-p", file_, "HEAD"},
+                                             {"--help"},
+                                             {"version"}}) {
+    std::vector<std::string> words = {"bash",
+                                      "-c",
+                                      R"(fifo=$1; shift; trap '' PIPE
+                                         mkfifo "$fifo"
+                                         exec 4<>"$fifo" 5>"$fifo" 4<&-
+                                         rm "$fifo"; "$@" >&5)",
+                                      "bash",
+                                      fifo,
+                                      ZpackBinary()};
+    words.insert(words.end(), command.begin(), command.end());
+    const ProcessResult result = RunProcess(words);
+    EXPECT_EQ(result.exit_code, 141) << command.front();
+    EXPECT_THAT(result.err, IsEmpty()) << command.front();
+  }
+}
+
 TEST_F(OptionsTest, VersionNamesWhatItWasBuiltWith) {
   for (const char* const option : {"--build-options", "--verbose"}) {
     const ProcessResult result = RunZpack({"version", option});

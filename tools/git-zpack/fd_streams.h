@@ -53,8 +53,7 @@ class FdOutput : public ServeOutput {
   // waits forever.
   explicit FdOutput(int fd, std::chrono::seconds timeout = {});
 
-  // If the client is gone, SIGPIPE ends the process, unless the process ignores
-  // SIGPIPE. Then the error is kIo.
+  // If the client is gone, SIGPIPE ends the process (standard_streams.h).
   Status Write(std::span<const uint8_t> bytes) override;
 
  private:

@@ -18,6 +18,7 @@
 
 int main(int argc, char** argv) {
   zpack::cli::OpenStandardStreams();
+  zpack::cli::RestoreSigpipe();
   zpack::OwnLibraries();
   // A file that grows beyond RLIMIT_FSIZE is an error of write(2).
   std::signal(SIGXFSZ, SIG_IGN);

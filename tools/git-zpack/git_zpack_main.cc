@@ -128,6 +128,7 @@ std::vector<std::string> Arguments(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   zpack::cli::OpenStandardStreams();
+  zpack::cli::RestoreSigpipe();
   zpack::OwnLibraries();
   // A file that grows beyond RLIMIT_FSIZE is an error of write(2).
   std::signal(SIGXFSZ, SIG_IGN);

@@ -105,6 +105,7 @@ int Run(const cli::po::variables_map& values, const cli::Io& io) {
 
 int main(int argc, char** argv) {
   zpack::cli::OpenStandardStreams();
+  zpack::cli::RestoreSigpipe();
   zpack::OwnLibraries();
   // A log that grows beyond RLIMIT_FSIZE is an error of write(2).
   std::signal(SIGXFSZ, SIG_IGN);
