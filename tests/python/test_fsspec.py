@@ -130,6 +130,12 @@ def test_damage_of_files_hides_no_name(damaged):
             read("src/x.c")
 
 
+@pytest.mark.parametrize("mode", (b"100699", b"8", b"", b"-1", b"0x1", b"1_0", b"\xb2"))
+def test_modes_have_octal_digits(mode):
+    with pytest.raises(zpack.errors.CorruptError):
+        zpack.fsspec._parse_tree(mode + b" name\0" + bytes(20), 20)
+
+
 def test_damage_of_directories_is_no_missing_file(file, tmp_path, damaged):
     with pytest.raises(zpack.errors.CorruptError):
         damaged("tree").ls("")

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import stat
 from typing import Any, Callable, Iterator, NamedTuple, Optional
 
@@ -27,6 +28,7 @@ from .operations import Path, Paths
 _LINK = 0o120000
 _DIRECTORY = 0o040000
 _SUBMODULE = 0o160000
+_MODE = re.compile(rb"[0-7]+")
 
 
 class _Entry(NamedTuple):
@@ -199,7 +201,7 @@ def _parse_tree(content: bytes, width: int) -> list[_Entry]:
         mode, space, name = content[at:max(end, at)].partition(b" ")
         at = end + 1 + width
         # Nothing that leads out of a directory to which files are copied.
-        if end < 0 or not space or not mode.isdigit() or at > len(content) or (
+        if end < 0 or not space or not _MODE.fullmatch(mode) or at > len(content) or (
                 name in (b"", b".", b"..") or b"/" in name):
             raise CorruptError(f"malformed tree entry {name!r}")
         entries.append(_Entry(int(mode, 8), name.decode("utf-8", "surrogateescape"),
