@@ -20,7 +20,8 @@ std::string KeptStatuses(std::string_view filter) {
   const auto is_lower = [](char c) { return c >= 'a' && c <= 'z'; };
   std::string kept(filter);
   std::erase_if(kept, is_lower);
-  if (kept.empty() && !filter.empty()) kept = "ACDMRTUXB";
+  // Some letter is left, though one of no file, even if all are given.
+  if (kept.empty() && !filter.empty()) kept = "ACDMRTUXB ";
   std::erase_if(
       kept, [&](char c) { return filter.contains(ToLower(c)) && c != '*'; });
   return kept;

@@ -551,8 +551,9 @@ TEST_F(LogContentsTest, LettersOfFiltersMeanWhatTheyMeanInGit) {
   Commit(TreeEntryBytes("100644", "other", repo_.WriteBlob("c\n")) +
          TreeEntryBytes("100644", "third", repo_.WriteBlob("d\n")));
   std::vector<Words> many;
-  for (const char* const filter : {"A", "a", "Aa", "*", "*d", "*A", "AM", "AMd",
-                                   "d", "dm", "R", "r", "X"}) {
+  for (const char* const filter :
+       {"A", "a", "Aa", "*", "*d", "*A", "AM", "AMd", "d", "dm", "R", "r", "X",
+        "am", "acdmrtuxb"}) {
     many.push_back({std::string("--diff-filter=") + filter});
   }
   ExpectSame(many);
