@@ -401,13 +401,14 @@ TEST_F(RepackUnreachableTest, DatesThatAreUnderstood) {
   for (const char* date :
        {"2.weeks.ago", "1 year 2 months ago", "now", "all", "never", "false",
         "2024-05-01", "2024-05-01 12:30:00", "2024-05-01T12:30:00 +0200",
+        "01-01-1980", "1.5.2024", "05/01/24 12:30:00 +0200", "2024-13-01",
         "@1714521600"}) {
     EXPECT_EQ(
         Repack({"--dry-run", "--cruft", "--cruft-expiration", date}).exit_code,
         0)
         << date;
   }
-  for (const char* date : {"", "soon", "2.weeks", "weeks.ago", "2024-13-01",
+  for (const char* date : {"", "soon", "2.weeks", "weeks.ago", "2024-13-13",
                            "2024-05-01 25:00:00", "@", "-1.day.ago"}) {
     EXPECT_EQ(
         Repack({"--dry-run", "--cruft", "--cruft-expiration", date}).exit_code,

@@ -5,9 +5,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <ctime>
 #include <string>
+#include <vector>
 
+#include "repack/expiry_date.h"
 #include "support/repo_builder.h"
 #include "support/subprocess.h"
 #include "support/temp_dir.h"
@@ -44,7 +48,7 @@ TEST(ParseSinceDate, RefusesOthers) {
                                  "3",
                                  "3 days from now",
                                  "days",
-                                 "2024-13-01",
+                                 "2024-13-13",
                                  "2024-05",
                                  "2024-05-01 25:00",
                                  "2024-05-01 12:30 +99999",
@@ -127,6 +131,52 @@ TEST(ParseSinceDate, SaysWhatGitSays) {
     }
     EXPECT_TRUE(same) << text;
   }
+}
+
+TEST(ParseSinceDate, DaysInNumbersHaveTheOrderThatGitTakes) {
+  const testing::TempDir directory;
+  const testing::RepoBuilder repo(directory / "repo");
+  constexpr int64_t kEvening = 1768521600;  // 2026-01-15 19:00 -0500
+  const testing::TimeZone zone(testing::kNewYork);
+  std::vector<std::string> days;
+  for (const char* const numbers :
+       {"01%01%1980", "05%01%2024", "5%1%24",     "13%01%2024", "01%13%2024",
+        "13%13%2024", "31%12%99",   "12%31%37",   "1%2%38",     "1%2%70",
+        "1%2%71",     "99%12%31",   "99%31%12",   "70%1%2",     "2024%05%01",
+        "2024%31%12", "2024%5%1",   "2024%02%31", "2100%1%1",   "1969%1%1",
+        "20%01%2026", "01%02%2026", "02%01%2026", "12%01%2026", "01%12%2026",
+        "12%12%2026", "0%1%2024",   "1%0%2024"}) {
+    for (const char separator : {'-', '/', '.'}) {
+      std::string day = numbers;
+      std::ranges::replace(day, '%', separator);
+      days.push_back(day);
+      days.push_back(day + " 12:30:00");
+      days.push_back(day + " 12:30:00 +0200");
+    }
+  }
+  size_t known = 0;
+  for (const std::string& text : days) {
+    const auto date = ParseSinceDate(text, kEvening);
+    const auto expiry = ParseExpiryDate(text, kEvening);
+    if (!date) continue;
+    ++known;
+    const auto result = testing::RunProcess(
+        {"git", "rev-parse", "--since=" + text},
+        {.directory = repo.path(),
+         .input = "",
+         .environment = {"GIT_TEST_DATE_NOW=" + std::to_string(kEvening)}});
+    EXPECT_EQ(result.out, "--max-age=" + std::to_string(*date) + '\n') << text;
+    // That of a day alone is its beginning.
+    if (expiry) {
+      EXPECT_LE(*expiry, *date) << text;
+      EXPECT_LE(*date - *expiry, kSinceDay) << text;
+    }
+  }
+  EXPECT_GT(known, 150U);
+  EXPECT_TRUE(ParseExpiryDate("01-01-1980", kEvening));
+  EXPECT_TRUE(ParseExpiryDate("1/5/24 12:30:00 +0200", kEvening));
+  EXPECT_FALSE(ParseExpiryDate("13-13-2024", kEvening));
+  EXPECT_FALSE(ParseSinceDate("13-13-2024", kEvening));
 }
 
 // Late in the day, for which versions of Git agree.

@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "calendar_day.h"
+
 namespace zpack::cli {
 namespace {
 
@@ -197,15 +199,14 @@ bool SetDay(int64_t year, int64_t month, int64_t day, std::tm& date) {
 }
 
 // Removes "2024-05-01", or "wed, 1 may 2024", from the words.
-bool TakeDay(std::vector<std::string>& words, std::tm& date) {
+bool TakeDay(std::vector<std::string>& words, int64_t now, std::tm& date) {
   if (words.empty()) return false;
-  const auto parts = WordsOf(words.front(), "-");
-  if (parts.size() == 3) {
-    const auto year = DecimalNumber(parts[0]);
-    const auto month = DecimalNumber(parts[1]);
-    const auto day = DecimalNumber(parts[2]);
+  // Like Git, does not ask whether a time of day is far ahead.
+  const auto alone =
+      words.size() == 1 ? std::optional<int64_t>(now) : std::nullopt;
+  if (const auto day = ParseCalendarDay(words.front(), alone); day) {
     words.erase(words.begin());
-    return year && month && day && SetDay(*year, *month, *day, date);
+    return SetDay(day->year, day->month, day->day, date);
   }
   std::string_view weekday = words.front();
   if (weekday.ends_with(',')) weekday.remove_suffix(1);
@@ -235,7 +236,7 @@ std::optional<int64_t> ParseDay(std::string_view text, int64_t now) {
   if (sign != std::string::npos) spaced.insert(sign, " ");
   std::vector<std::string> words = WordsOf(spaced, " ");
   std::tm date = LocalDate(now);
-  if (!TakeDay(words, date)) return std::nullopt;
+  if (!TakeDay(words, now, date)) return std::nullopt;
   // Like Git, takes a day alone for one with the daylight saving time of now.
   if (words.empty()) return std::mktime(&date);
   date.tm_isdst = -1;

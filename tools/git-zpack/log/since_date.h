@@ -14,7 +14,8 @@ namespace zpack::cli {
 
 // Seconds since 1970, or before that if negative, as git-log(1) reads `text`;
 // nothing if `text` is not one of "@1714521600", "@5 +0000", "1714521600",
-// "2024-05-01", which has the present time of day, "2024-05-01 12:30:00 +0200",
+// "2024-05-01", which has the present time of day, as "05/01/2024" and
+// "1.5.2024" have (calendar_day.h), "2024-05-01 12:30:00 +0200",
 // "2024-05-01T12:30:00Z", "Wed, 1 May 2024 12:30:00 +0200", "3 days ago",
 // "2.weeks", "last month", "yesterday", "today", "midnight", "noon", "tea",
 // "noon yesterday", "now" and "never". `now` is the present time.

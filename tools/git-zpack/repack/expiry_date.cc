@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "calendar_day.h"
+
 namespace zpack::cli {
 namespace {
 
@@ -78,18 +80,14 @@ std::optional<int64_t> ParseAgo(std::string_view text) {
   return seconds;
 }
 
-// Numbers of fixed width with separators between them, "12:30:00".
-std::optional<std::vector<int>> ParseFields(std::string_view text,
-                                            char separator, size_t count,
-                                            size_t first_width) {
-  const auto words = Split(text, std::string_view(&separator, 1));
-  if (words.size() != count) return std::nullopt;
+// "12:30:00".
+std::optional<std::vector<int>> ParseTimeOfDay(std::string_view text) {
+  const auto words = Split(text, ":");
+  if (words.size() != 3) return std::nullopt;
   std::vector<int> fields;
   for (const std::string_view word : words) {
     const auto value = ParseNumber(word);
-    if (!value || word.size() != (fields.empty() ? first_width : 2)) {
-      return std::nullopt;
-    }
+    if (!value || word.size() != 2) return std::nullopt;
     fields.push_back(static_cast<int>(*value));
   }
   return fields;
@@ -116,22 +114,25 @@ int DaylightSavingAt(int64_t time) {
   return date.tm_isdst;
 }
 
-// "2024-05-01", then maybe a time of day, then maybe a zone; without one it is
-// local time. Git gives a day alone the time and the daylight saving time of
-// `now`: its beginning, with the latter, is never later.
+// "2024-05-01" (calendar_day.h), then maybe a time of day, then maybe a zone;
+// without one it is local time. Git gives a day alone the time and the daylight
+// saving time of `now`: its beginning, with the latter, is never later.
 std::optional<int64_t> ParseDate(std::string_view text, int64_t now) {
   const auto words = Split(text, " T");
   if (words.empty() || words.size() > 3) return std::nullopt;
-  const auto date = ParseFields(words[0], '-', 3, 4);
+  // Like Git, does not ask whether a time of day is far ahead.
+  const auto alone =
+      words.size() == 1 ? std::optional<int64_t>(now) : std::nullopt;
+  const auto date = ParseCalendarDay(words[0], alone);
   if (!date) return std::nullopt;
   const std::chrono::year_month_day day{
-      std::chrono::year((*date)[0]),
-      std::chrono::month(static_cast<unsigned>((*date)[1])),
-      std::chrono::day(static_cast<unsigned>((*date)[2]))};
+      std::chrono::year(date->year),
+      std::chrono::month(static_cast<unsigned>(date->month)),
+      std::chrono::day(static_cast<unsigned>(date->day))};
   if (!day.ok()) return std::nullopt;
   std::vector<int> time = {0, 0, 0};
   if (words.size() > 1) {
-    const auto given = ParseFields(words[1], ':', 3, 2);
+    const auto given = ParseTimeOfDay(words[1]);
     if (!given || (*given)[0] > 23 || (*given)[1] > 59 || (*given)[2] > 60) {
       return std::nullopt;
     }
@@ -139,9 +140,9 @@ std::optional<int64_t> ParseDate(std::string_view text, int64_t now) {
   }
   if (words.size() < 3) {
     std::tm local{};
-    local.tm_year = (*date)[0] - 1900;
-    local.tm_mon = (*date)[1] - 1;
-    local.tm_mday = (*date)[2];
+    local.tm_year = date->year - 1900;
+    local.tm_mon = date->month - 1;
+    local.tm_mday = date->day;
     local.tm_hour = time[0];
     local.tm_min = time[1];
     local.tm_sec = time[2];

@@ -13,7 +13,8 @@
 namespace zpack::cli {
 
 // Returns a date in seconds since 1970, or nullopt if `text` is not a date.
-// Accepts "2.weeks.ago", "2024-05-01", "2024-05-01 12:30:00 +0200",
+// Accepts "2.weeks.ago", "2024-05-01" and the other days of calendar_day.h,
+// "2024-05-01 12:30:00 +0200",
 // "@1714521600", "now" or "all" (which give `now`), and "never" or "false"
 // (which give 0). `now` is the current time.
 std::optional<int64_t> ParseExpiryDate(std::string_view text, int64_t now);
