@@ -30,6 +30,14 @@ bool StartsWithPath(std::string_view path, std::string_view start,
          Equal(path.substr(0, start.size()), start, letters);
 }
 
+// Whether `path` is `place`, or something in the directory of that name.
+bool IsAtOrBelow(std::string_view path, std::string_view place,
+                 LetterCase letters) {
+  return StartsWithPath(path, place, letters) &&
+         (path.size() == place.size() || place.ends_with('/') ||
+          path[place.size()] == '/');
+}
+
 }  // namespace
 
 Status Pathspec::ParseMagic(std::string_view& text, Item& item, bool& literal) {
@@ -146,11 +154,8 @@ bool Pathspec::ItemMatches(const Item& item, std::string_view path,
                            Entry entry) const {
   const std::string_view pattern = item.pattern;
   if (pattern.empty()) return IsWithinDepth(path);
-  if (StartsWithPath(path, pattern, item.letters)) {
-    if (path.size() == pattern.size() || pattern.ends_with('/') ||
-        path[pattern.size()] == '/') {
-      return IsWithinDepth(path.substr(pattern.size()));
-    }
+  if (IsAtOrBelow(path, pattern, item.letters)) {
+    return IsWithinDepth(path.substr(pattern.size()));
   }
   if (entry == Entry::kModule && pattern.size() == path.size() + 1 &&
       pattern.ends_with('/') && StartsWithPath(pattern, path, item.letters)) {
@@ -174,6 +179,14 @@ bool Pathspec::Matches(std::string_view path, Entry entry) const {
 
 bool Pathspec::MayEnter(std::string_view directory) const {
   if (items_.empty()) return IsWithinDepth(directory);
+  // Like Git, looks at a directory that is excluded, but at none in it. With a
+  // depth, deeper files are not excluded.
+  const std::string_view path = directory.substr(0, directory.size() - 1);
+  const auto excludes = [&](const Item& item) {
+    return item.excludes && !max_depth_ && path.size() > item.pattern.size() &&
+           IsAtOrBelow(path, item.pattern, item.letters);
+  };
+  if (std::ranges::any_of(items_, excludes)) return false;
   return std::ranges::any_of(items_, [&](const Item& item) {
     if (item.excludes) return false;
     const std::string_view plain =

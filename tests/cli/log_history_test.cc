@@ -469,6 +469,29 @@ TEST_F(LogContentsTest, SubmodulesHaveATextAndAreDirectories) {
 }
 
 // With wildcards, and to leave it out, too.
+// Like Git, finds the directory that is excluded, but none in it.
+TEST_F(LogContentsTest, DirectoriesInExcludedOnesAreNotFound) {
+  const std::string blob = repo_.WriteBlob("a\n");
+  const auto tree_with = [&](const std::string& mode, const std::string& name,
+                             const std::string& id) {
+    return repo_.WriteTree(TreeEntryBytes(mode, name, id));
+  };
+  const std::string inner = tree_with("100644", "x.c", blob);
+  const std::string outer = tree_with("40000", "e", inner);
+  Commit(TreeEntryBytes("40000", "d", outer) +
+         TreeEntryBytes("100644", "other", blob));
+  std::vector<Words> many;
+  for (const std::string& id : {inner, outer, blob}) {
+    for (const char* const path :
+         {":!d", ":!d/", ":!d/e", ":!d/e/", ":!d/e/x.c", ":!*.c", ":!d*",
+          ":(exclude,icase)D"}) {
+      many.push_back({"--find-object=" + id, "--", path});
+      many.push_back({"--find-object=" + id, "--", path, "other", "d"});
+    }
+  }
+  ExpectSame(many);
+}
+
 TEST_F(LogContentsTest, SubmodulesEndWithASlashOnlyInTheirOwnPaths) {
   if (TestFormat() != ObjectFormat::kSha1) {
     GTEST_SKIP() << "the ids are those of SHA-1";

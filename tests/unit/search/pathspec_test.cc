@@ -36,6 +36,17 @@ std::vector<std::string> Matching(const std::vector<std::string>& patterns) {
   return matching;
 }
 
+TEST(Pathspec, EntersNoDirectoryInOneThatIsExcluded) {
+  for (const char* const excluded : {":!d", ":!d/", ":(exclude,icase)D"}) {
+    const auto spec = Pathspec::Parse({excluded});
+    ASSERT_TRUE(spec.has_value());
+    EXPECT_TRUE(spec->MayEnter("d/")) << excluded;
+    EXPECT_TRUE(spec->MayEnter("dx/e/")) << excluded;
+    EXPECT_FALSE(spec->MayEnter("d/e/")) << excluded;
+    EXPECT_FALSE(spec->MayEnter("d/e/f/")) << excluded;
+  }
+}
+
 // What Git 2.39 and 2.55 list.
 TEST(Pathspec, MeansWhatItMeansInGit) {
   EXPECT_EQ(Matching({}), kPaths);
