@@ -54,6 +54,13 @@ TEST_F(AlternateDatabaseTest, LinksToOwnObjectsAreNotReliedOn) {
   EXPECT_FALSE(Lends());
 }
 
+TEST_F(AlternateDatabaseTest, OwnPacksThatAreTheirsAreNotReliedOn) {
+  const std::string own = repo_.path() + "/objects/pack";
+  fs::remove_all(own);
+  fs::create_directory_symlink(lender_.path() + "/objects/pack", own);
+  EXPECT_FALSE(Lends());
+}
+
 TEST_F(AlternateDatabaseTest, LinksThatCannotBeFollowedAreNotReliedOn) {
   fs::create_symlink("loop", lender_.path() + "/objects/pack/loop");
   EXPECT_FALSE(Lends());
