@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include <array>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
@@ -15,6 +16,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "git/config/configuration.h"
@@ -346,6 +348,26 @@ TEST_F(ConfigurationLevelsTest, WorktreesMayHaveTheirOwnPlace) {
       expect(repo_.path());
       expect(dir_ / "linked");
     }
+  }
+}
+
+TEST_F(ConfigurationLevelsTest, PacksHaveALimitOnlyIfOneIsSet) {
+  const std::string config = ReadFile(InRepo("config"));
+  const std::vector<std::pair<std::string, uint64_t>> cases = {
+      {"", 0},
+      {"[pack]\n\tpackSizeLimit = 0\n", 0},
+      {"[pack]\n\tpackSizeLimit = 1\n", uint64_t{1} << 20},
+      {"[pack]\n\tpackSizeLimit = 3m\n", uint64_t{3} << 20},
+  };
+  for (const auto& [setting, limit] : cases) {
+    SCOPED_TRACE(setting);
+    WriteFile(InRepo("config"), config + setting);
+    const GitEnvironment environment(home_, "");
+    const auto location = FindRepository(repo_.path(), Discovery::kNone);
+    ASSERT_THAT(location, IsOk());
+    const auto settings = ReadRepackSettings(*location);
+    ASSERT_THAT(settings, IsOk());
+    EXPECT_EQ(settings->max_pack_size, limit);
   }
 }
 
