@@ -7,9 +7,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "support/temp_dir.h"
 
 namespace zpack {
 namespace {
@@ -60,6 +63,40 @@ TEST_F(Libgit2OptionsTest, AreThoseOfTheProgramAgainAfterTheLastUser) {
   EXPECT_THAT(Extensions(),
               ::testing::Not(::testing::Contains("partialclone")));
   EXPECT_THAT(Extensions(), ::testing::IsSupersetOf(extensions));
+}
+
+// Whether libgit2 reads an object whose content does not have its id.
+bool ReadsFalseContent() {
+  const testing::TempDir dir;
+  const std::string path = dir / "repo";
+  git_repository* repository = nullptr;
+  EXPECT_EQ(git_repository_init(&repository, path.c_str(), 1), 0);
+  git_odb* objects = nullptr;
+  EXPECT_EQ(git_repository_odb(&objects, repository), 0);
+  git_oid id{};
+  git_oid other{};
+  EXPECT_EQ(git_odb_write(&id, objects, "a", 1, GIT_OBJECT_BLOB), 0);
+  EXPECT_EQ(git_odb_hash(&other, "b", 1, GIT_OBJECT_BLOB), 0);
+  const auto file = [&](const git_oid& name) {
+    const std::string hex = git_oid_tostr_s(&name);
+    return path + "/objects/" + hex.substr(0, 2) + '/' + hex.substr(2);
+  };
+  std::filesystem::create_directories(
+      std::filesystem::path(file(other)).parent_path());
+  std::filesystem::rename(file(id), file(other));
+  git_odb_object* object = nullptr;
+  const bool reads = git_odb_read(&object, objects, &other) == 0;
+  git_odb_object_free(object);
+  git_odb_free(objects);
+  git_repository_free(repository);
+  return reads;
+}
+
+TEST_F(Libgit2OptionsTest, LeaveTheHashCheckOnAfterTheLastUser) {
+  std::optional<Libgit2Options> user(std::in_place);
+  EXPECT_TRUE(ReadsFalseContent()) << "we check it ourselves";
+  user.reset();
+  EXPECT_FALSE(ReadsFalseContent());
 }
 
 }  // namespace
