@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/delta.h"
 #include "base/error.h"
 #include "support/matchers.h"
 #include "support/tree_blocks.h"
@@ -77,6 +78,38 @@ TEST(TreeBlock, GivesBackWhatWasBuilt) {
     for (size_t i = 0; i < trees.size(); ++i) {
       EXPECT_TRUE(
           std::ranges::equal(*decoded.Object(i, buffer), trees[i].content));
+    }
+  }
+}
+
+TEST(TreeBlock, DeltasCopyWhatTreesHaveInCommon) {
+  for (uint64_t seed = 0; seed < 10; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    const NumberedIds ids = RandomIds(random, 200);
+    UnpackedBlock built = BuiltTrees(
+        ids, RandomTrees(random, ids, 50, TreeMaker::Style::kProper));
+    const auto block = format::TreeBlock::Parse(
+        std::move(built.streams), built.header.object_count, ids.ids.size(),
+        ids.ids.format(), kNoLimit);
+    ASSERT_THAT(block, IsOk());
+    const std::vector<Bytes> contents = Contents(*block, ids.id_of());
+    Delta delta;
+    for (uint32_t i = 0; i < block->count(); ++i) {
+      const auto base = block->base(i);
+      if (!base) continue;
+      block->ReadDelta(i, delta);
+      uint64_t end = 0;
+      for (const DeltaCopy& copy : delta.copies) {
+        EXPECT_GT(copy.length, 0U);
+        const uint64_t begin = end + copy.literals;
+        end = begin + copy.length;
+        ASSERT_LE(end, contents[i].size());
+        ASSERT_LE(uint64_t{copy.offset} + copy.length, contents[*base].size());
+        EXPECT_TRUE(std::ranges::equal(
+            ByteView(contents[i]).subspan(begin, copy.length),
+            ByteView(contents[*base]).subspan(copy.offset, copy.length)));
+      }
     }
   }
 }
