@@ -121,6 +121,13 @@ TEST_F(RestoredReftable, HoldsTheLongestNames) {
   EXPECT_EQ(Refs().at(name + "/b").symref_target, name + "/a");
 }
 
+TEST_F(RestoredReftable, LeavesNoRefOutSilently) {
+  const Status status =
+      Write({{"refs/heads/b", Id(1), {}, ""}, {"refs/heads/a", Id(1), {}, ""}});
+  ASSERT_THAT(status, HasCode(ErrorCode::kInvalidArgument));
+  EXPECT_THAT(status.error().message, HasSubstr("'refs/heads/a'"));
+}
+
 TEST_F(RestoredReftable, CutsLongMessagesAsGitDoes) {
   WriteLog("HEAD", Line(1, std::string(2048, 'x')) +
                        Line(2, std::string(2049, 'x')) +
