@@ -150,6 +150,14 @@ TEST_P(BulkReader, LargeObjectsComeWithoutContents) {
   EXPECT_EQ(without_content_, 21);
 }
 
+TEST_P(BulkReader, AnObjectAsLargeAsAllowedComesWithItsContent) {
+  Open(ManyBlocks().Build());
+  ASSERT_THAT(Read({.max_content = kLarge}), IsOk());
+  EXPECT_EQ(without_content_, 0);
+  ASSERT_THAT(Read({.max_content = kLarge - 1}), IsOk());
+  EXPECT_EQ(without_content_, 1);
+}
+
 TEST_P(BulkReader, ObjectsOfADamagedBlockAreNamedAndTheOthersRead) {
   HostileFile file = ManyBlocks();
   file.blocks[1].chunk[file.blocks[1].chunk.size() / 2] ^= 1;
