@@ -269,12 +269,14 @@ TEST_F(DerivedIndexTest, VerifyNamesTheObjectsOfADamagedBlock) {
     EXPECT_EQ(report.objects_verified + report.objects_damaged,
               blocks.object_count());
     EXPECT_GE(report.objects_damaged, blocks.block_object_count(block));
+    const uint32_t first = blocks.first_object(block).value();
+    const std::string objects =
+        fmt::format("objects {} to {} cannot be read", first,
+                    first + blocks.block_object_count(block) - 1);
     bool named = false;
     for (const Error& damage : report.damages) {
-      named =
-          named || (damage.offset == blocks.block_offset(block) &&
-                    damage.message.starts_with(fmt::format(
-                        "objects {} to ", blocks.first_object(block).value())));
+      named = named || (damage.offset == blocks.block_offset(block) &&
+                        damage.message.starts_with(objects));
     }
     EXPECT_TRUE(named);
   }
