@@ -124,6 +124,16 @@ TEST_F(CompareRepositoryTest, PeeledValuesMustBeTheSame) {
   EXPECT_THAT(NotAccepted(), ElementsAre("refs/tags/v1"));
 }
 
+TEST_F(CompareRepositoryTest, ABlockThatCannotBeDecodedIsLeftToOtherChecks) {
+  const std::string path = directory_ / "a.zpack";
+  std::string bytes = testing::ReadFile(path);
+  const FileBlocks& blocks = archive_->blocks();
+  bytes[blocks.block_offset(0) + blocks.block_stored_size(0) - 1] ^= 1;
+  testing::WriteFile(path, bytes);
+  archive_ = *ArchiveFile::Open(*PosixFileSystem().OpenForRead(path), {});
+  EXPECT_TRUE(Compare(AllowNewer::kNo).ok());
+}
+
 TEST_F(CompareRepositoryTest, ObjectsMustHaveTheSameTypeAndSize) {
   source_.AddAs(blob_, ObjectType::kBlob, "another size");
   EXPECT_THAT(NotAccepted(), ElementsAre(blob_.ToHex()));
