@@ -134,6 +134,16 @@ TEST_F(RepackIslandsTest, NoDeltaLeavesAnIsland) {
   EXPECT_EQ(Crossing(), 0);
 }
 
+TEST_F(RepackIslandsTest, TagsAloneLeadToWhatIslandsHave) {
+  for (int fork = 0; fork < 4; ++fork) {
+    repo_.Git(
+        {"update-ref", "-d", "refs/forks/" + std::to_string(fork) + "/main"});
+  }
+  ASSERT_TRUE(Repack({"-d", "-i", "-F"}).ok());
+  EXPECT_EQ(Crossing(), 0);
+  EXPECT_GT(Bases().size(), 10U);
+}
+
 // What all forks have is the base, although it is smaller.
 TEST_F(RepackIslandsTest, SharedObjectsAreBases) {
   const std::string shared =
