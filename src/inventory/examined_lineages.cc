@@ -78,9 +78,10 @@ class Examiner {
   Status FindSharedVersions(Lineage& lineage) {
     const auto& [newest, oldest] = lineage.sketches;
     lineage.versions_share = SharedFeatures(newest, oldest) > 0;
-    if (!lineage.incompressible) return {};
+    // Two versions have been compared.
+    if (!lineage.incompressible || lineage.examined().size() < 3) return {};
     for (size_t i = 0; i < lineage.examined().size(); ++i) {
-      if (lineage.versions_share || lineage.next_to[i] == Lineage::kNone) break;
+      if (lineage.versions_share) break;
       ZPACK_ASSIGN_OR_RETURN(const auto one, ReadSketch(lineage.blobs[i]));
       ZPACK_ASSIGN_OR_RETURN(const auto two, ReadSketch(lineage.next_to[i]));
       lineage.versions_share = SharedFeatures(one, two) > 0;
