@@ -4,14 +4,19 @@
 #include "git/files/file_tree.h"
 
 #include <fcntl.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <array>
+#include <filesystem>
+#include <string>
 #include <string_view>
 
 #include "base/bytes.h"
 #include "base/descriptor.h"
+#include "support/matchers.h"
+#include "support/temp_dir.h"
 
 namespace zpack {
 namespace {
@@ -60,6 +65,23 @@ TEST(FileTree, NoMoreIsReadThanThereIsRoomFor) {
   const auto size = ReadFull(pipe.Finish(), content, "exclude");
   ASSERT_TRUE(size.has_value());
   EXPECT_EQ(AsText(content), "abc");
+}
+
+TEST(FileTree, WhatIsNoFileIsNotOpened) {
+  const testing::TempDir directory;
+  testing::WriteFile(directory / "a/file", "x");
+  std::filesystem::create_symlink("file", directory / "a/link");
+  std::filesystem::create_directory_symlink("a", directory / "b");
+  const auto opens = [&](const std::string& name) {
+    const auto file = OpenInTree(directory.path(), name);
+    EXPECT_THAT(file, testing::IsOk()) << name;
+    return file && file->has_value();
+  };
+  EXPECT_TRUE(opens("a/file"));
+  for (const char* const name :
+       {"a", "a/none", "none/file", "a/link", "b/file", "a/file/below"}) {
+    EXPECT_FALSE(opens(name)) << name;
+  }
 }
 
 }  // namespace
