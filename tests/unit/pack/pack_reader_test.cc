@@ -18,6 +18,7 @@
 #include "object/object_hasher.h"
 #include "pack/pack_lookup.h"
 #include "support/deltas.h"
+#include "support/fault_file.h"
 #include "support/matchers.h"
 #include "support/memory_file.h"
 #include "support/repo_builder.h"
@@ -221,6 +222,20 @@ TEST_F(PackReaderTest, StreamsWhatIsStoredWhole) {
     EXPECT_THAT((*stream)->Read({&more, 1}), HasCode(ErrorCode::kCorrupt));
   }
   EXPECT_GT(deltas, 10U);
+}
+
+TEST_F(PackReaderTest, AReadThatFailsIsNoDamage) {
+  const std::string path = Pack({"--delta-base-offset"});
+  int fail_at = 0;
+  for (;; ++fail_at) {
+    testing::FaultFileSystem file_system(
+        fail_at, testing::FaultFileSystem::Fault::kError);
+    const auto reader =
+        PackReader::Open(testing::TestFormat(), file_system, path);
+    if (file_system.failed().empty()) break;
+    EXPECT_THAT(reader, HasCode(ErrorCode::kIo)) << file_system.failed();
+  }
+  EXPECT_GT(fail_at, 5);
 }
 
 // Whatever byte is wrong: no crash, and nothing is read with another size than
