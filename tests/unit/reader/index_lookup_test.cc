@@ -7,9 +7,11 @@
 
 #include <algorithm>
 #include <random>
+#include <span>
 #include <string>
 #include <tuple>
 
+#include "base/error.h"
 #include "support/index_file.h"
 #include "support/matchers.h"
 #include "support/memory_file.h"
@@ -23,6 +25,25 @@ ObjectId Flip(const ObjectId& id, size_t byte, uint8_t bit) {
   bytes[byte] ^= bit;
   return ObjectId(bytes);
 }
+
+// A file of which one read fails.
+class FailingFile final : public RandomAccessFile {
+ public:
+  FailingFile(const Bytes& content, int fail_at)
+      : file_(content), fail_at_(fail_at) {}
+
+  Status Read(uint64_t offset, std::span<uint8_t> out) const override {
+    if (fail_at_-- == 0) return MakeError(ErrorCode::kIo, "cannot be read");
+    return file_.Read(offset, out);
+  }
+  uint64_t size() const override { return file_.size(); }
+  const std::string& path() const override { return file_.path(); }
+  bool failed() const { return fail_at_ < 0; }
+
+ private:
+  MemoryFile file_;
+  mutable int fail_at_;
+};
 
 class IndexLookupTest
     : public ::testing::TestWithParam<std::tuple<uint32_t, ObjectFormat>> {
@@ -58,6 +79,20 @@ TEST_P(IndexLookupTest, FindsEveryIdAndItsNumber) {
     ASSERT_THAT(number, IsOk());
     EXPECT_EQ(*number, numbers_[rank]);
   }
+}
+
+TEST_P(IndexLookupTest, AReadThatFailsDoesNotMeanThatAnIdIsNotThere) {
+  if (ids_.size() == 0) return;
+  const ObjectId& id = ids_[FileRank(ids_.size() / 2)];
+  int fail_at = 0;
+  for (;; ++fail_at) {
+    const FailingFile file(index_.bytes, fail_at);
+    const IndexLookup lookup(file, index_.chunks, format_, ids_.size());
+    const auto found = lookup.Find(id);
+    if (!file.failed()) break;
+    EXPECT_THAT(found, HasCode(ErrorCode::kIo)) << fail_at;
+  }
+  EXPECT_GT(fail_at, 1);
 }
 
 TEST_P(IndexLookupTest, DoesNotFindOtherIds) {
