@@ -282,6 +282,27 @@ TEST_F(DerivedIndexTest, VerifyNamesTheObjectsOfADamagedBlock) {
   }
 }
 
+TEST_F(DerivedIndexTest, VerifyHashesTheObjectsOfTheFileAboveAsWell) {
+  MemorySource source = DeepHistory(5);
+  Convert(source, Cold());
+  source.AddBlob("added later\n");
+  ConvertOptions options;
+  options.onto = path_;
+  const std::string above = dir_ / "b.zpack";
+  ASSERT_THAT(ConvertSource([&](SourceUse) { return source.Open(); },
+                            PosixFileSystem(), above, options),
+              IsOk());
+  const auto archive = ArchiveFile::OpenStructure(
+      *PosixFileSystem().OpenForRead(above), NoCache());
+  ASSERT_THAT(archive, IsOk());
+  ASSERT_EQ((*archive)->object_count(), source.objects().size());
+  VerifyReport report;
+  ASSERT_THAT(
+      VerifyArchive(**archive, {.level = VerifyLevel::kObjects}, {}, report),
+      IsOk());
+  EXPECT_EQ(report.objects_verified, source.objects().size());
+}
+
 TEST_F(DerivedIndexTest, AStopEndsIt) {
   MemorySource source = DeepHistory(5);
   Convert(source, Cold());
