@@ -13,11 +13,13 @@
 #include <set>
 #include <sstream>
 
+#include "support/obstacle.h"
 #include "support/repack_fixture.h"
 
 namespace zpack::testing {
 namespace {
 
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
@@ -127,6 +129,15 @@ TEST_F(RepackAttributesTest, FileOfTheUser) {
   WriteFile(dir_ / "attributes", "*.dat -delta\n");
   repo_.Git({"config", "core.attributesFile", dir_ / "attributes"});
   ExpectWhole({"c.dat"});
+}
+
+TEST_F(RepackAttributesTest, FileOfTheUserThatIsNoFileIsAnError) {
+  Versions();
+  PutObstacle(Obstacle::kSocket, dir_ / "attributes");
+  repo_.Git({"config", "core.attributesFile", dir_ / "attributes"});
+  const ProcessResult result = RunZpack({"repack", "-q", "-d", repo_.path()});
+  EXPECT_EQ(result.exit_code, 128);
+  EXPECT_THAT(result.err, HasSubstr(dir_ / "attributes"));
 }
 
 // As Git does from version 2.52 on.
