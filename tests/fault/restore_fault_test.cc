@@ -42,14 +42,18 @@ using ::testing::StartsWith;
 class RestoreFaults : public ::testing::Test {
  protected:
   RestoreFaults() {
-    MemorySource source = SampleHistory(20);
+    Convert(SampleHistory(20));
+    fs::create_directory(parent_);
+  }
+
+  void Convert(MemorySource source) const {
     ConvertOptions options;
+    options.overwrite = Overwrite::kYes;
     options.run.threads = 1;
     Require(ConvertSource([&](SourceUse) { return source.Open(); },
                           PosixFileSystem(), file_, options)
                 .has_value(),
             "convert");
-    fs::create_directory(parent_);
   }
 
   Status Restore(FileSystem& system,
@@ -64,6 +68,7 @@ class RestoreFaults : public ::testing::Test {
     if (!sink) return std::unexpected(sink.error());
     RestoreOptions options;
     options.run.threads = 1;
+    options.trust = trust_;
     const auto stats = RestoreArchive(**archive, options, **sink);
     if (!stats) return std::unexpected(stats.error());
     return {};
@@ -108,12 +113,21 @@ class RestoreFaults : public ::testing::Test {
 
   TempDir dir_;
   RefStorage ref_storage_ = RefStorage::kFiles;
+  Trust trust_ = Trust::kNo;
   std::string file_ = dir_ / "a.zpack";
   std::string parent_ = dir_ / "out";
   std::string target_ = parent_ + "/r.git";
 };
 
 TEST_F(RestoreFaults, LeaveNothingWhereNothingWas) { ExpectNothingLeft(); }
+
+TEST_F(RestoreFaults, OfSharedFilesLeaveNothingWhereNothingWas) {
+  MemorySource source = SampleHistory(1);
+  source.files["config"] = "[core]\n\tsharedRepository = group\n";
+  Convert(std::move(source));
+  trust_ = Trust::kYes;
+  ExpectNothingLeft();
+}
 
 TEST_F(RestoreFaults, OfReftablesLeaveNothingWhereNothingWas) {
   ref_storage_ = RefStorage::kReftable;
