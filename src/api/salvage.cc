@@ -42,8 +42,9 @@ Result<SalvageReport> SalvageOpened(const std::string& path,
   const auto mend = [&](std::unique_ptr<RandomAccessFile> opened) {
     return WithPartsInPlace(std::move(opened), read, restore.run);
   };
-  ZPACK_ASSIGN_OR_RETURN(auto again,
-                         OpenForReading(path, read, restore.run.stop));
+  ZPACK_ASSIGN_OR_RETURN(
+      auto again,
+      OpenForReading(path, read, restore.run.stop, DiskPages::kOwn));
   ZPACK_ASSIGN_OR_RETURN(again, mend(std::move(again)));
   ZPACK_ASSIGN_OR_RETURN(const auto header, FindHeader(*again, read));
   if (!header || !IsBacked(*header)) {
@@ -77,11 +78,13 @@ Result<SalvageReport> SalvagePath(const std::string& path,
   ZPACK_TRY(CheckNotInside(path, directory));
   if (options.required == SoundParts::kStructure) {
     ZPACK_ASSIGN_OR_RETURN(
-        auto checked, OpenForReading(path, restore.read, restore.run.stop));
+        auto checked,
+        OpenForReading(path, restore.read, restore.run.stop, DiskPages::kOwn));
     ZPACK_TRY(ArchiveFile::OpenStructure(std::move(checked), restore.read));
   }
-  ZPACK_ASSIGN_OR_RETURN(const auto file,
-                         OpenForReading(path, restore.read, restore.run.stop));
+  ZPACK_ASSIGN_OR_RETURN(
+      const auto file,
+      OpenForReading(path, restore.read, restore.run.stop, DiskPages::kOwn));
   restore.run.threads =
       DecodingThreads(restore.run, file->size(), format::BlockFeatures());
   const auto make_sink = [&](const SalvagedRepository& repository) {
@@ -98,8 +101,9 @@ Result<SalvageReport> SalvagePath(const std::string& path,
   if (options.required == SoundParts::kStructure && report.complete) {
     ReadOptions read = restore.read;
     read.damages = nullptr;  // It was told of the structure before.
-    ZPACK_ASSIGN_OR_RETURN(auto whole,
-                           OpenForReading(path, read, restore.run.stop));
+    ZPACK_ASSIGN_OR_RETURN(
+        auto whole,
+        OpenForReading(path, read, restore.run.stop, DiskPages::kOwn));
     ZPACK_ASSIGN_OR_RETURN(const auto archive,
                            ArchiveFile::OpenStructure(std::move(whole), read));
     ZPACK_TRY(ReportDamage(*archive, restore));

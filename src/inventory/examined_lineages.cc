@@ -32,13 +32,6 @@ uint64_t FromMiddle(const ObjectList& list, const Lineage& lineage,
   return std::max(middle, 2 * visit(rank)) - std::min(middle, 2 * visit(rank));
 }
 
-// How many visits lie between two blobs.
-uint32_t Distance(const ObjectList& list, ListRank one, ListRank two) {
-  const auto [first, last] =
-      std::minmax(list.visits[one].value(), list.visits[two].value());
-  return last - first;
-}
-
 // Bytes that an Examiner always reads.
 uint64_t ExaminedBytes(const ObjectList& list, const Lineage& lineage) {
   uint64_t bytes = 0;
@@ -74,24 +67,24 @@ class Examiner {
 
  private:
   // After many versions, nothing of the oldest one may be left, although each
-  // resembles the one before.
+  // resembles the one before. Versions of several branches may alternate.
   Status FindSharedVersions(Lineage& lineage) {
     const auto& [newest, oldest] = lineage.sketches;
     lineage.versions_share = SharedFeatures(newest, oldest) > 0;
     // Two versions have been compared.
     if (!lineage.incompressible || lineage.examined().size() < 3) return {};
-    for (size_t i = 0; i < lineage.examined().size(); ++i) {
-      if (lineage.versions_share) break;
-      ZPACK_ASSIGN_OR_RETURN(const auto one, ReadSketch(lineage.blobs[i]));
-      ZPACK_ASSIGN_OR_RETURN(const auto two, ReadSketch(lineage.next_to[i]));
-      lineage.versions_share = SharedFeatures(one, two) > 0;
+    std::vector<ContentSketch> sketches;
+    for (const ListRank rank : lineage.latest) {
+      if (lineage.versions_share || rank == Lineage::kNone) break;
+      ZPACK_TRY(source_.Read(list_.ids[rank], content_));
+      const ContentSketch sketch = MakeSketch(content_);
+      lineage.versions_share =
+          std::ranges::any_of(sketches, [&](const ContentSketch& other) {
+            return SharedFeatures(sketch, other) > 0;
+          });
+      sketches.push_back(sketch);
     }
     return {};
-  }
-
-  Result<ContentSketch> ReadSketch(ListRank rank) {
-    ZPACK_TRY(source_.Read(list_.ids[rank], content_));
-    return MakeSketch(content_);
   }
 
   ObjectSource& source_;
@@ -133,14 +126,11 @@ IndexedVector<PathNumber, Lineage> FindLineages(const ObjectList& list,
     }
   });
   for_each_blob([&](Lineage& lineage, ListRank rank) {
-    for (size_t i = 0; i < lineage.blobs.size(); ++i) {
-      const ListRank blob = lineage.blobs[i];
-      ListRank& next = lineage.next_to[i];
-      if (rank != blob &&
-          (next == Lineage::kNone ||
-           Distance(list, rank, blob) < Distance(list, next, blob))) {
-        next = rank;
+    for (ListRank& place : lineage.latest) {
+      if (place == Lineage::kNone || list.visits[rank] < list.visits[place]) {
+        std::swap(rank, place);
       }
+      if (rank == Lineage::kNone) break;
     }
   });
   return lineages;

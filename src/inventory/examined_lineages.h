@@ -39,13 +39,15 @@ struct Lineage {
 
   // Newest, oldest, and the one nearest to the middle of both, by visit.
   std::array<ListRank, 3> blobs = {kNone, kNone, kNone};
-  // Of each of them, the other blob whose visit is nearest.
-  std::array<ListRank, 3> next_to = {kNone, kNone, kNone};
+  // The newest ones, in the order of their visits, as many as there are: as
+  // many as the window of git-pack-objects(1) has.
+  std::array<ListRank, 10> latest = {kNone, kNone, kNone, kNone, kNone,
+                                     kNone, kNone, kNone, kNone, kNone};
   // Sketches of the newest and the oldest blob, once read.
   std::array<ContentSketch, 2> sketches;
   bool incompressible = false;
   // Whether the newest and the oldest blob have something in common or, if both
-  // are incompressible, one of `blobs` with what is next to it.
+  // are incompressible, two of `latest`.
   bool versions_share = false;
   uint64_t all_bytes = 0;         // of all blobs
   std::vector<uint32_t> samples;  // of the text of `blobs`, ascending

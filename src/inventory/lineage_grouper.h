@@ -30,7 +30,8 @@ struct Lineages {
   IndexedVector<PathNumber, bool> incompressible;
 };
 
-// Reads up to four blobs of each path, ignoring blobs larger than `max_size`.
+// Reads up to three blobs of each path, and more of those that do not compress,
+// ignoring blobs larger than `max_size`.
 // Errors are those of ObjectSource::Read.
 Result<Lineages> GroupLineages(ObjectSource& source, const ObjectList& list,
                                uint64_t max_size, const RunOptions& run);

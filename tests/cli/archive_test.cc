@@ -87,10 +87,10 @@ class ArchiveTest : public ::testing::Test {
     const ProcessResult actual = Archive(options, arguments);
     EXPECT_EQ(actual.exit_code, expected.exit_code)
         << ::testing::PrintToString(git) << actual.err << expected.err;
-    if (!expected.ok()) return;
     EXPECT_TRUE(actual.out == expected.out)
         << ::testing::PrintToString(git) << " differs: " << actual.out.size()
         << " bytes instead of " << expected.out.size();
+    if (!expected.ok()) return;
     EXPECT_THAT(actual.err, IsEmpty());
   }
 

@@ -217,6 +217,7 @@ TEST_F(LargeHttpFileTest, ADamagedAnswerDoesNotStay) {
       {"restore", "-q", server.Url(), dir_ / "restored"},
       {"verify", "-q", server.Url()},
       {"cat-file", "-p", server.Url(), "refs/heads/blob"},
+      {"salvage", "-q", server.Url(), dir_ / "salvaged"},
       {"clone"}};
   for (const auto& command : commands) {
     const auto run = [&] {
@@ -229,6 +230,7 @@ TEST_F(LargeHttpFileTest, ADamagedAnswerDoesNotStay) {
     damages = true;
     EXPECT_NE(run().exit_code, 0) << command.front();
     damages = false;
+    std::filesystem::remove_all(dir_ / "salvaged");
     const ProcessResult again = run();
     EXPECT_EQ(again.exit_code, 0) << command.front() << ": " << again.err;
   }

@@ -220,6 +220,7 @@ __git_zpack_complete()
 	fi
 	# The pattern of grep is an argument unless an option gives one; paths in the
 	# file come after '--'.
+	[[ $command == log ]] && ((options_end)) && return
 	if [[ $command == grep ]]; then
 		((options_end || ${#arguments[@]} < pattern)) && return
 		arguments=("${arguments[@]:pattern}")

@@ -266,6 +266,20 @@ TEST_F(LineageGrouperTest, DoesNotFlagIncompressibleFilesThatChangeStepByStep) {
   EXPECT_TRUE(IsIncompressible("replaced"));
 }
 
+// As when two branches with another one each are merged again and again.
+TEST_F(LineageGrouperTest, DoesNotFlagIncompressibleFilesThatTakeTurns) {
+  std::vector<Bytes> turns = {Noise(), Noise(), Noise()};
+  for (size_t i = 0; i < 9; ++i) {
+    Bytes& content = turns[i % 3];
+    content = Edit(content);
+    Commit({{"edited", content}, {"replaced", Noise()}});
+  }
+  Enumerate();
+  ASSERT_THAT(Group(), IsOk());
+  EXPECT_FALSE(IsIncompressible("edited"));
+  EXPECT_TRUE(IsIncompressible("replaced"));
+}
+
 TEST_F(LineageGrouperTest, FlagsOnlyWhatWasAndIsIncompressible) {
   Commit({{"became", Text()}, {"was", Noise()}});
   Commit({{"became", Noise()}, {"was", Text()}});

@@ -121,10 +121,13 @@ struct Plan {
 
 int WriteEntries(const ArchiveReader& reader, const Plan& plan,
                  AnyArchiveWriter& writer, const Io& io) {
-  writer.Begin(plan.contents.commit);
   TreeArchiver archiver(reader, plan.paths, plan.contents.prefix, writer,
                         io.stop);
-  Status status = archiver.Write(plan.contents.tree);
+  Status status = archiver.CheckPaths(plan.contents.tree);
+  if (status) {
+    writer.Begin(plan.contents.commit);
+    status = archiver.Write(plan.contents.tree);
+  }
   if (status) status = writer.Finish();
   if (!status) return Fail(io, status.error());
   for (const std::string& path : archiver.ignored_attributes()) {

@@ -43,7 +43,6 @@ bool IsUnsafeName(std::string_view name) {
 }  // namespace
 
 Status TreeArchiver::Write(const ObjectId& tree) {
-  if (Status checked = CheckPaths(tree); !checked) return checked;
   if (prefix_.ends_with('/')) {
     const size_t end = prefix_.find_last_not_of('/');
     const size_t size = end == std::string::npos ? 1 : end + 2;

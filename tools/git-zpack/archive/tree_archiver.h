@@ -29,10 +29,13 @@ class TreeArchiver {
         writer_(writer),
         stop_(std::move(stop)) {}
 
+  // kNotFound if one of the paths matches nothing below `tree`; errors of
+  // WalkTree.
+  Status CheckPaths(const ObjectId& tree) const;
   // Writes everything below `tree` that the paths name. Errors: those of
   // WalkTree and ArchiveReader::Stream; kIo; kInterrupted after a stop request;
-  // kNotFound if a path matches nothing; kInvalidArgument if a name in the tree
-  // is '.', '..', '.git' in any case, or has a slash.
+  // kInvalidArgument if a name in the tree is '.', '..', '.git' in any case, or
+  // has a slash.
   Status Write(const ObjectId& tree);
 
   // Files with attributes that git-archive(1) applies and this class does not.
@@ -42,7 +45,6 @@ class TreeArchiver {
 
  private:
   Status CheckStop() const;
-  Status CheckPaths(const ObjectId& tree) const;
   Result<Descend> Take(const TreeItem& item, std::string_view base);
   Status AddFile(const TreeItem& item, std::string path);
   // Writes the files that wait. They are read together, because those of a
