@@ -20,6 +20,12 @@ constexpr uint64_t kGrain = 16;
 // of a content, so that a few large contents are not all that is sampled.
 constexpr uint64_t kMostSamples = uint64_t{4} << 20;
 constexpr size_t kSampledBytes = size_t{1} << 20;
+// Several versions of this size do not fit into a block, if each is stored
+// whole.
+constexpr uint64_t kLargeVersion = uint64_t{256} << 10;
+// Of the newest versions, so many share nothing with their neighbour, but
+// something with another one.
+constexpr size_t kLeastTurns = 2;
 
 // Twice the distance of a blob from the middle of its lineage.
 uint64_t FromMiddle(const ObjectList& list, const Lineage& lineage,
@@ -62,28 +68,36 @@ class Examiner {
     }
     SortSamples(samples_);
     lineage.samples = samples_;
-    return FindSharedVersions(lineage);
+    return CompareVersions(lineage);
   }
 
  private:
   // After many versions, nothing of the oldest one may be left, although each
-  // resembles the one before. Versions of several branches may alternate.
-  Status FindSharedVersions(Lineage& lineage) {
+  // resembles the one before. Versions of several branches may take turns.
+  Status CompareVersions(Lineage& lineage) {
     const auto& [newest, oldest] = lineage.sketches;
     lineage.versions_share = SharedFeatures(newest, oldest) > 0;
     // Two versions have been compared.
-    if (!lineage.incompressible || lineage.examined().size() < 3) return {};
+    if (lineage.count < 3) return {};
+    const bool large = lineage.all_bytes / lineage.count >= kLargeVersion;
+    if (!large && (!lineage.incompressible || lineage.versions_share))
+      return {};
     std::vector<ContentSketch> sketches;
+    size_t with_next = 0;
+    size_t with_any = 0;
     for (const ListRank rank : lineage.latest) {
-      if (lineage.versions_share || rank == Lineage::kNone) break;
+      if (rank == Lineage::kNone) break;
       ZPACK_TRY(source_.Read(list_.ids[rank], content_));
       const ContentSketch sketch = MakeSketch(content_);
-      lineage.versions_share =
-          std::ranges::any_of(sketches, [&](const ContentSketch& other) {
-            return SharedFeatures(sketch, other) > 0;
-          });
+      const auto shares = [&](const ContentSketch& other) {
+        return SharedFeatures(sketch, other) > 0;
+      };
+      with_any += std::ranges::any_of(sketches, shares) ? 1 : 0;
+      with_next += !sketches.empty() && shares(sketches.back()) ? 1 : 0;
       sketches.push_back(sketch);
     }
+    lineage.versions_share |= with_any > 0;
+    lineage.takes_turns = large && with_any >= with_next + kLeastTurns;
     return {};
   }
 
@@ -109,6 +123,7 @@ IndexedVector<PathNumber, Lineage> FindLineages(const ObjectList& list,
     }
   };
   for_each_blob([&](Lineage& lineage, ListRank rank) {
+    ++lineage.count;
     lineage.all_bytes += list.sizes[rank];
     auto& [newest, oldest, middle] = lineage.blobs;
     if (lineage.empty()) {

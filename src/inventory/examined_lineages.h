@@ -49,6 +49,11 @@ struct Lineage {
   // Whether the newest and the oldest blob have something in common or, if both
   // are incompressible, two of `latest`.
   bool versions_share = false;
+  // Whether versions share more with versions further away than with their
+  // neighbours, as if several branches took turns. Only large ones are
+  // compared.
+  bool takes_turns = false;
+  uint32_t count = 0;             // of all blobs
   uint64_t all_bytes = 0;         // of all blobs
   std::vector<uint32_t> samples;  // of the text of `blobs`, ascending
 };

@@ -140,6 +140,8 @@ Result<Lineages> GroupLineages(ObjectSource& source, const ObjectList& list,
   const auto shares = JoinSimilar(order, lineages, groups);
 
   Lineages result;
+  ZPACK_ASSIGN_OR_RETURN(result.changed_visits,
+                         GatherTurns(source, list, lineages, max_size, run));
   result.positions.resize(order.size());
   result.incompressible.resize(order.size());
   for (const PathNumber path : list.path_table.numbers()) {

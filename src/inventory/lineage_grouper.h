@@ -12,6 +12,7 @@
 
 #include "base/index_spaces.h"
 #include "inventory/object_list.h"
+#include "inventory/version_turns.h"
 #include "object/object_source.h"
 #include "zpack/options.h"
 #include "zpack/result.h"
@@ -28,6 +29,7 @@ struct Lineages {
   // incompressible, and share nothing with other blobs that were read.
   // Neither deltas nor compression would make such blobs smaller.
   IndexedVector<PathNumber, bool> incompressible;
+  ChangedVisits changed_visits;
 };
 
 // Reads up to three blobs of each path, and more of those that do not compress,

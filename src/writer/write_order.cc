@@ -111,9 +111,14 @@ IndexedVector<WritePosition, ListRank> WriteOrder(const StorageInput& input) {
     return first_groups[kind_of(rank)] +
            lineages.positions[list.paths[rank]].value();
   };
+  const auto visit_of = [&](ListRank rank) {
+    const auto changed = lineages.changed_visits.find(rank);
+    return changed == lineages.changed_visits.end() ? list.visits[rank]
+                                                    : changed->second;
+  };
   const auto keys = SortByGroup<ListRank>(
       list.ids.size(), groups, group_of, [&](ListRank rank) {
-        return uint64_t{list.visits[rank].value()} << 32 | rank.value();
+        return uint64_t{visit_of(rank).value()} << 32 | rank.value();
       });
   IndexedVector<WritePosition, ListRank> order;
   FillTable(order.raw(), keys.size());

@@ -3,11 +3,13 @@
 
 #include "inventory/lineage_grouper.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "inventory/object_enumerator.h"
@@ -21,7 +23,9 @@ namespace zpack {
 namespace {
 
 using testing::Edited;
+using ::testing::ElementsAre;
 using testing::HasCode;
+using ::testing::IsEmpty;
 using testing::IsOk;
 using testing::MemorySource;
 using testing::Random;
@@ -75,6 +79,16 @@ class LineageGrouperTest : public ::testing::Test {
   }
   bool IsIncompressible(const std::string& name) {
     return lineages_.incompressible[Path(name)];
+  }
+  // The blobs of a path in the order of the visits in whose places they are.
+  std::vector<ObjectId> VersionsInPlace(const std::string& name) {
+    std::map<VisitNumber, ObjectId> versions;
+    for (const auto& [rank, visit] : lineages_.changed_visits) {
+      if (list_.paths[rank] == Path(name)) versions[visit] = list_.ids[rank];
+    }
+    std::vector<ObjectId> ids;
+    for (const auto& [visit, id] : versions) ids.push_back(id);
+    return ids;
   }
   bool AreNeighbours(const std::string& a, const std::string& b) {
     const PathPosition x = Position(a);
@@ -278,6 +292,45 @@ TEST_F(LineageGrouperTest, DoesNotFlagIncompressibleFilesThatTakeTurns) {
   ASSERT_THAT(Group(), IsOk());
   EXPECT_FALSE(IsIncompressible("edited"));
   EXPECT_TRUE(IsIncompressible("replaced"));
+}
+
+// The versions, newest first as walks meet them, in the order of their places.
+TEST_F(LineageGrouperTest, LargeVersionsThatTakeTurnsAreGatheredByFamily) {
+  constexpr size_t kVersionSize = 300'000;
+  for (const bool compressible : {false, true}) {
+    std::vector<Bytes> turns;
+    for (int i = 0; i < 2; ++i) {
+      turns.push_back(compressible ? Text(kVersionSize) : Noise(kVersionSize));
+    }
+    std::vector<ObjectId> ids;
+    const std::string name = compressible ? "text" : "noise";
+    for (size_t i = 0; i < 8; ++i) {
+      Bytes& content = turns[i % 2];
+      content = Edit(content);
+      Commit({{name, content}});
+      ids.push_back(Blob(content));
+    }
+    Enumerate();
+    ASSERT_THAT(Group(), IsOk());
+    EXPECT_THAT(VersionsInPlace(name),
+                ElementsAre(ids[7], ids[5], ids[3], ids[1], ids[6], ids[4],
+                            ids[2], ids[0]));
+  }
+}
+
+TEST_F(LineageGrouperTest, OtherVersionsStayInTheOrderOfTheirVisits) {
+  Bytes small = Noise(20'000);
+  Bytes other = Noise(20'000);
+  Bytes large = Noise(300'000);
+  for (size_t i = 0; i < 8; ++i) {
+    small = Edit(small);
+    std::swap(small, other);
+    large = Edit(large);
+    Commit({{"large", large}, {"new", Noise(300'000)}, {"small", small}});
+  }
+  Enumerate();
+  ASSERT_THAT(Group(), IsOk());
+  EXPECT_THAT(lineages_.changed_visits, IsEmpty());
 }
 
 TEST_F(LineageGrouperTest, FlagsOnlyWhatWasAndIsIncompressible) {
