@@ -26,6 +26,8 @@ constexpr uint64_t kLargeVersion = uint64_t{256} << 10;
 // Of the newest versions, so many share nothing with their neighbour, but
 // something with another one.
 constexpr size_t kLeastTurns = 2;
+// If so many share something with their neighbour, no more are read.
+constexpr size_t kEnoughNeighbours = 3;
 
 // Twice the distance of a blob from the middle of its lineage.
 uint64_t FromMiddle(const ObjectList& list, const Lineage& lineage,
@@ -86,7 +88,7 @@ class Examiner {
     size_t with_next = 0;
     size_t with_any = 0;
     for (const ListRank rank : lineage.latest) {
-      if (rank == Lineage::kNone) break;
+      if (rank == Lineage::kNone || with_next == kEnoughNeighbours) break;
       ZPACK_TRY(source_.Read(list_.ids[rank], content_));
       const ContentSketch sketch = MakeSketch(content_);
       const auto shares = [&](const ContentSketch& other) {
