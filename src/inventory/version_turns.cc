@@ -74,6 +74,7 @@ Result<ChangedVisits> GatherTurns(
     }
   }
   std::vector<std::vector<ListRank>> paths;
+  paths.reserve(by_path.size());
   for (auto& [path, versions] : by_path) paths.push_back(std::move(versions));
   ChangedVisits changed;
   std::mutex mutex;  // guards it

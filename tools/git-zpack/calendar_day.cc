@@ -17,13 +17,12 @@ namespace {
 std::optional<int> TakeNumber(std::string_view& text, char separator,
                               bool last) {
   int number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, number);
+  const auto [rest, error] =
+      std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || number < 0) return std::nullopt;
-  if (last ? rest != end : rest == end || *rest != separator) {
-    return std::nullopt;
-  }
-  text.remove_prefix(static_cast<size_t>(rest - text.data()) + (last ? 0 : 1));
+  text.remove_prefix(static_cast<size_t>(rest - text.data()));
+  if (last ? !text.empty() : !text.starts_with(separator)) return std::nullopt;
+  if (!last) text.remove_prefix(1);
   return number;
 }
 
