@@ -13,8 +13,6 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
-#include "base/guarded.h"
-#include "base/parallel.h"
 #include "history/commit_shares.h"
 #include "history/commit_walk.h"
 #include "log/choose_commits.h"
@@ -45,8 +43,8 @@ class CommitLister {
             options,        paths,
             pickaxe_.get(), NumberedTrees::MakeBlocks(archive, TreeReaders())},
         files_(sources_),
-        reading_(MakeBatch()),
-        showing_(MakeBatch()),
+        batch_(TreeThreads(archive, options.threads), options.first_parent,
+               [this] { return std::make_unique<CommitFiles>(sources_); }),
         objects_(objects),
         walk_(archive, files_.changes().graph(), WalkOptionsOf(options),
               SameAsParent()),
@@ -65,31 +63,17 @@ class CommitLister {
   void FollowPath(std::string path) { files_.FollowPath(std::move(path)); }
 
   Status Run(const Visitor<const LoggedCommit&>& visit) {
-    return ahead_.Run([&]() -> Status {
-      Status status = List(visit);
-      if (options_.stop.stop_requested()) return status;
-      ZPACK_VISIT(ShowPending(visit), {});
-      // An error behind the last commit that is shown does not count.
-      return left_ == 0 ? Status{} : status;
-    });
+    return ahead_.Run([&] { return List(visit); });
   }
 
  private:
   enum class Shown : uint8_t { kNo, kYes, kStop };
-
-  // Commits that are not shown yet. `showing_` has read their files.
-  struct Pending {
-    std::vector<ObjectNumber> commits;
-    std::vector<CommitBatch::Files> files;
-  };
 
   // How many commits are looked at before some are shown: few at first, so that
   // the first ones come soon, and never very many, whose files take memory.
   static constexpr size_t kFirstShown = 2;
   static constexpr size_t kMostShown = 128;
   static constexpr size_t kMostPairs = 20'000;
-  // From so many on, the files of the next ones are read meanwhile.
-  static constexpr size_t kManyShown = 32;
   // The pickaxe searches the blobs of so many at first.
   static constexpr uint64_t kFirstSearched = 256;
 
@@ -101,37 +85,26 @@ class CommitLister {
     return pickaxe_ == nullptr ? 1 : TreeThreads(archive_, options_.threads);
   }
 
-  std::unique_ptr<CommitBatch> MakeBatch() {
-    return std::make_unique<CommitBatch>(
-        TreeThreads(archive_, options_.threads), options_.first_parent,
-        [this] { return std::make_unique<CommitFiles>(sources_); });
-  }
-
-  // How many commits are to be found.
-  uint64_t Missing() const {
-    return NeedsFiles() ? left_ : left_ - pending_.commits.size();
-  }
-
   Status List(const Visitor<const LoggedCommit&>& visit) {
     if (pickaxe_ != nullptr && options_.follow) ZPACK_TRY(pickaxe_->Search());
     ZPACK_TRY(walk_.Start());
+    uint64_t left = options_.max_commits;
     if (options_.reverse) {
       // Like Git, counts commits before it looks at their files.
-      ZPACK_ASSIGN_OR_RETURN(auto commits, Wanted(left_));
+      ZPACK_ASSIGN_OR_RETURN(auto commits, Wanted(left));
       std::ranges::reverse(commits);
-      ZPACK_VISIT(ShowChosen(commits, visit), {});
+      ZPACK_VISIT(ShowChosen(commits, left, visit), {});
       return {};
     }
     // If only some commits are shown, the first ones are searched first.
     const uint64_t all = LogOptions().max_commits;
-    uint64_t searched = left_ == all ? all : kFirstSearched;
-    while (Missing() > 0) {
+    uint64_t searched = left == all ? all : kFirstSearched;
+    while (left > 0) {
       ZPACK_ASSIGN_OR_RETURN(
           const auto commits,
-          Wanted(Chooses() ? searched
-                           : std::min<uint64_t>(at_once_, Missing())));
+          Wanted(Chooses() ? searched : std::min<uint64_t>(at_once_, left)));
       if (commits.empty()) break;
-      ZPACK_VISIT(ShowChosen(commits, visit), {});
+      ZPACK_VISIT(ShowChosen(commits, left, visit), {});
       if (searched != all) searched *= 4;
     }
     return {};
@@ -162,8 +135,6 @@ class CommitLister {
   bool NeedsFiles() const {
     return pickaxe_ != nullptr || options_.follow || files_.filters();
   }
-
-  bool ReadsFiles() const { return options_.files || NeedsFiles(); }
 
   Status ReadContent(ObjectNumber commit) {
     ahead_.Note(contents_, archive_.blocks().FindBlock(commit));
@@ -217,10 +188,12 @@ class CommitLister {
     return commits;
   }
 
-  // Shows the commits that the pickaxe may want.
+  // Shows the commits that the pickaxe may want, at most `left`, which becomes
+  // less.
   Result<Visit> ShowChosen(const std::vector<ObjectNumber>& commits,
+                           uint64_t& left,
                            const Visitor<const LoggedCommit&>& visit) {
-    if (!Chooses()) return ShowAll(commits, visit);
+    if (!Chooses()) return ShowAll(commits, left, visit);
     ZPACK_ASSIGN_OR_RETURN(
         const std::vector<uint8_t> chosen,
         ChooseCommits({archive_, options_, paths_, *pickaxe_, sources_.blocks},
@@ -229,65 +202,24 @@ class CommitLister {
     for (size_t i = 0; i < commits.size(); ++i) {
       if (chosen[i] != 0) all.push_back(commits[i]);
     }
-    return ShowAll(all, visit);
+    return ShowAll(all, left, visit);
   }
 
-  // Shows the commits that have files, if they need some. The last of many are
-  // pending then.
-  Result<Visit> ShowAll(std::span<const ObjectNumber> commits,
+  // Shows the commits that have files, if they need some.
+  Result<Visit> ShowAll(std::span<const ObjectNumber> commits, uint64_t& left,
                         const Visitor<const LoggedCommit&>& visit) {
-    while (!commits.empty() && left_ > 0) {
+    while (!commits.empty() && left > 0) {
       const auto now =
-          commits.first(std::min<uint64_t>({commits.size(), at_once_, left_}));
-      std::vector<CommitBatch::Files> files;
-      ZPACK_VISIT(ReadBesideShowing(now, files, visit), Visit::kStop);
-      const size_t read = files.size();
+          commits.first(std::min<uint64_t>({commits.size(), at_once_, left}));
+      ZPACK_ASSIGN_OR_RETURN(auto files, ReadFiles(now));
+      commits = commits.subspan(files.size());
       at_once_ = NextAtOnce(files);
-      pending_ = {{now.begin(), now.begin() + static_cast<ptrdiff_t>(read)},
-                  std::move(files)};
-      std::swap(reading_, showing_);
-      commits = commits.subspan(read);
-      if (read < kManyShown || !ReadsBeside()) {
-        ZPACK_VISIT(ShowPending(visit), Visit::kStop);
+      for (size_t i = 0; i < files.size(); ++i) {
+        ZPACK_ASSIGN_OR_RETURN(const Shown shown,
+                               Show(now[i], files[i], visit));
+        if (shown == Shown::kStop) return Visit::kStop;
+        if (shown == Shown::kYes) --left;
       }
-    }
-    return Visit::kContinue;
-  }
-
-  // Whether files are read while commits are shown.
-  bool ReadsBeside() const {
-    return ReadsFiles() && !options_.follow &&
-           TreeThreads(archive_, options_.threads) > 1;
-  }
-
-  // Reads the files of the first of `commits`, and meanwhile shows the pending
-  // ones.
-  Result<Visit> ReadBesideShowing(std::span<const ObjectNumber> commits,
-                                  std::vector<CommitBatch::Files>& files,
-                                  const Visitor<const LoggedCommit&>& visit) {
-    Status outcome;
-    const auto read = [&] {
-      outcome = Guarded([&] { return ReadFiles(commits, files); });
-    };
-    Result<Visit> shown;
-    const auto show = [&] { shown = ShowPending(visit); };
-    if (pending_.commits.empty() || !RunBeside(1, read, show)) {
-      show();
-      read();
-    }
-    if (shown && *shown == Visit::kContinue) ZPACK_TRY(outcome);
-    return shown;
-  }
-
-  // Shows the pending commits, at most as many as are left.
-  Result<Visit> ShowPending(const Visitor<const LoggedCommit&>& visit) {
-    Pending pending = std::exchange(pending_, {});
-    for (size_t i = 0; i < pending.commits.size(); ++i) {
-      if (left_ == 0) return Visit::kStop;
-      ZPACK_ASSIGN_OR_RETURN(const Shown shown,
-                             Show(pending.commits[i], pending.files[i], visit));
-      if (shown == Shown::kStop) return Visit::kStop;
-      if (shown == Shown::kYes) --left_;
     }
     return Visit::kContinue;
   }
@@ -301,19 +233,18 @@ class CommitLister {
   }
 
   // As CommitBatch::Read.
-  Status ReadFiles(std::span<const ObjectNumber> commits,
-                   std::vector<CommitBatch::Files>& files) {
-    if (!ReadsFiles()) {
-      files.resize(commits.size());
-    } else if (!options_.follow) {
-      ZPACK_ASSIGN_OR_RETURN(files, reading_->Read(commits, options_.stop));
-    } else {
-      for (const ObjectNumber commit : commits) {
-        files.push_back(
-            CommitBatch::ReadWith(files_, commit, options_.first_parent));
-      }
+  Result<std::vector<CommitBatch::Files>> ReadFiles(
+      std::span<const ObjectNumber> commits) {
+    if (!options_.files && !NeedsFiles()) {
+      return std::vector<CommitBatch::Files>(commits.size());
     }
-    return {};
+    if (!options_.follow) return batch_.Read(commits, options_.stop);
+    std::vector<CommitBatch::Files> files;
+    for (const ObjectNumber commit : commits) {
+      files.push_back(
+          CommitBatch::ReadWith(files_, commit, options_.first_parent));
+    }
+    return files;
   }
 
   Result<Shown> Show(ObjectNumber commit, CommitBatch::Files& files,
@@ -362,16 +293,13 @@ class CommitLister {
   std::unique_ptr<PickaxeSearch> pickaxe_;
   const CommitFiles::Sources sources_;
   CommitFiles files_;  // for the walk, and for LogOptions::follow
-  std::unique_ptr<CommitBatch> reading_;
-  std::unique_ptr<CommitBatch> showing_;
-  Pending pending_;
+  CommitBatch batch_;
   ObjectReader& objects_;
   CommitWalk walk_;
   BlocksAhead ahead_;
   const size_t contents_;  // the cache of `objects_`, for `ahead_`
   uint64_t skipped_ = 0;
-  uint64_t left_ = options_.max_commits;  // to be shown
-  std::optional<Error> failure_;          // of NextWanted
+  std::optional<Error> failure_;  // of NextWanted
   size_t at_once_ = kFirstShown;
   Bytes content_;  // of the commit that was read last
 };

@@ -62,7 +62,6 @@ LogOptions AllWithFiles() {
   return options;
 }
 
-// Of many commits, files are read while those before them are shown.
 TEST_F(ListCommitsTest, SeveralThreadsShowWhatOneDoes) {
   const LogOptions all = AllWithFiles();
   EXPECT_THAT(List(all, 4), SizeIs(kCommits));
