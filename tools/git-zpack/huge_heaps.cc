@@ -3,6 +3,8 @@
 
 #include "huge_heaps.h"
 
+#include <cstdlib>  // says whether this is glibc
+
 #ifdef __GLIBC__
 
 #include <malloc.h>
@@ -13,7 +15,6 @@
 #include <algorithm>
 #include <barrier>
 #include <cstdint>
-#include <cstdlib>
 #include <exception>
 #include <thread>
 #include <utility>
