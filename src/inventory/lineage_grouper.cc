@@ -140,13 +140,13 @@ Result<Lineages> GroupLineages(ObjectSource& source, const ObjectList& list,
   const auto shares = JoinSimilar(order, lineages, groups);
 
   Lineages result;
-  ZPACK_ASSIGN_OR_RETURN(result.changed_visits,
-                         GatherTurns(source, list, lineages, max_size, run));
   result.positions.resize(order.size());
   result.incompressible.resize(order.size());
+  result.takes_turns.resize(order.size());
   for (const PathNumber path : list.path_table.numbers()) {
     result.incompressible[path] =
         lineages[path].incompressible && !shares[path];
+    result.takes_turns[path] = lineages[path].takes_turns;
   }
   std::ranges::sort(order.raw(), {}, [&](PathNumber path) {
     return std::tuple(positions[groups.Find(path)], positions[path]);

@@ -12,7 +12,6 @@
 
 #include "base/index_spaces.h"
 #include "inventory/object_list.h"
-#include "inventory/version_turns.h"
 #include "object/object_source.h"
 #include "zpack/options.h"
 #include "zpack/result.h"
@@ -29,12 +28,13 @@ struct Lineages {
   // incompressible, and share nothing with other blobs that were read.
   // Neither deltas nor compression would make such blobs smaller.
   IndexedVector<PathNumber, bool> incompressible;
-  ChangedVisits changed_visits;
+  // By path number: Lineage::takes_turns.
+  IndexedVector<PathNumber, bool> takes_turns;
 };
 
-// Reads up to three blobs of each path, and more of those that do not compress,
-// ignoring blobs larger than `max_size`.
-// Errors are those of ObjectSource::Read.
+// Reads up to three blobs of each path, and more if they are large or do not
+// compress, ignoring blobs larger than `max_size`. Errors are those of
+// ObjectSource::Read.
 Result<Lineages> GroupLineages(ObjectSource& source, const ObjectList& list,
                                uint64_t max_size, const RunOptions& run);
 

@@ -63,13 +63,12 @@ Status SortByFamily(ObjectSource& source, const ObjectList& list,
 
 Result<ChangedVisits> GatherTurns(
     ObjectSource& source, const ObjectList& list,
-    const IndexedVector<PathNumber, Lineage>& lineages, uint64_t max_size,
+    const IndexedVector<PathNumber, bool>& takes_turns, uint64_t max_size,
     const RunOptions& run) {
   std::map<PathNumber, std::vector<ListRank>> by_path;
   for (const ListRank rank : list.ids.ranks()) {
     if (list.types[rank] == ObjectType::kBlob && list.met(rank) &&
-        list.sizes[rank] <= max_size &&
-        lineages[list.paths[rank]].takes_turns) {
+        list.sizes[rank] <= max_size && takes_turns[list.paths[rank]]) {
       by_path[list.paths[rank]].push_back(rank);
     }
   }

@@ -12,7 +12,6 @@
 #include <unordered_map>
 
 #include "base/index_spaces.h"
-#include "inventory/examined_lineages.h"
 #include "inventory/object_list.h"
 #include "object/object_source.h"
 #include "zpack/options.h"
@@ -23,12 +22,12 @@ namespace zpack {
 // By blob: the visit in whose place it is stored.
 using ChangedVisits = std::unordered_map<ListRank, VisitNumber>;
 
-// Reads the blobs of lineages that take turns, each of at most `max_size`
+// Reads the blobs of paths that take turns, each of at most `max_size`
 // bytes, and divides them into families. The visits of the blobs of a path are
 // given to them anew: those of one family follow each other. Errors of reading.
 Result<ChangedVisits> GatherTurns(
     ObjectSource& source, const ObjectList& list,
-    const IndexedVector<PathNumber, Lineage>& lineages, uint64_t max_size,
+    const IndexedVector<PathNumber, bool>& takes_turns, uint64_t max_size,
     const RunOptions& run);
 
 }  // namespace zpack

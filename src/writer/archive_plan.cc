@@ -157,7 +157,10 @@ Result<ArchivePlan> PlanArchive(ObjectSource& source,
                       {},
                       ObjectNumber(contents.ids.size() - list.ids.size())};
   const StorageInput storage{list, lineages, input.far};
-  input.order = WriteOrder(storage);
+  ZPACK_ASSIGN_OR_RETURN(
+      const ChangedVisits turns,
+      GatherTurns(source, list, lineages.takes_turns, sizes.max_delta, run));
+  input.order = WriteOrder(storage, turns);
   std::vector<PlannedStretch> stretches =
       PlanStretches(storage, input.order, sizes);
   format::FileNumbers numbers =

@@ -85,7 +85,8 @@ constexpr size_t kKinds = size_t{5} * 8;
 
 }  // namespace
 
-IndexedVector<WritePosition, ListRank> WriteOrder(const StorageInput& input) {
+IndexedVector<WritePosition, ListRank> WriteOrder(
+    const StorageInput& input, const ChangedVisits& changed) {
   const auto& [list, lineages, far] = input;
   // Groups are ordered by type, then incompressible blobs after others, then
   // objects with a base in an older archive after others, then objects
@@ -112,9 +113,8 @@ IndexedVector<WritePosition, ListRank> WriteOrder(const StorageInput& input) {
            lineages.positions[list.paths[rank]].value();
   };
   const auto visit_of = [&](ListRank rank) {
-    const auto changed = lineages.changed_visits.find(rank);
-    return changed == lineages.changed_visits.end() ? list.visits[rank]
-                                                    : changed->second;
+    const auto found = changed.find(rank);
+    return found == changed.end() ? list.visits[rank] : found->second;
   };
   const auto keys = SortByGroup<ListRank>(
       list.ids.size(), groups, group_of, [&](ListRank rank) {

@@ -12,6 +12,7 @@
 #include "base/index_spaces.h"
 #include "format/block.h"
 #include "inventory/object_list.h"
+#include "inventory/version_turns.h"
 #include "writer/stretch_encoders.h"
 
 namespace zpack {
@@ -21,8 +22,10 @@ namespace zpack {
 // and blobs are grouped by path, so that the versions of one file are
 // neighbours, newest first. Within a type, objects that the walk did not reach
 // follow the others. Objects with a base in an older archive follow those
-// without one, and incompressible blobs come last.
-IndexedVector<WritePosition, ListRank> WriteOrder(const StorageInput& input);
+// without one, and incompressible blobs come last. Blobs in `changed` have the
+// visits that are given there.
+IndexedVector<WritePosition, ListRank> WriteOrder(
+    const StorageInput& input, const ChangedVisits& changed = {});
 
 // A stretch, and a block, may have so many versions of a large blob, because
 // the first one takes about as much as all others together.

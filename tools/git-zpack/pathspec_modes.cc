@@ -32,17 +32,12 @@ std::optional<bool> ParseNumberAsBool(const char* text) {
   errno = 0;
   char* end = nullptr;
   const intmax_t number = std::strtoimax(text, &end, 0);
-  int64_t factor = 1;
-  constexpr std::array<const char*, 4> kUnits = {"", "k", "m", "g"};
-  for (const char* const unit : kUnits) {
-    if (end != text && errno == 0 && strcasecmp(end, unit) == 0) {
-      const int64_t most = std::numeric_limits<int>::max() / factor;
-      if (number > most || number < -most) return std::nullopt;
-      return number != 0;
-    }
-    factor *= 1024;
-  }
-  return std::nullopt;
+  const bool overflow = errno == ERANGE;
+  const auto unit = UnitOf(end);
+  if (overflow || end == text || !unit) return std::nullopt;
+  const int64_t most = std::numeric_limits<int>::max() / *unit;
+  if (number > most || number < -most) return std::nullopt;
+  return number != 0;
 }
 
 // As git_env_bool() of Git.

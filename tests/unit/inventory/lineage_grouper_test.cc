@@ -12,7 +12,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
 #include "inventory/object_enumerator.h"
+#include "inventory/version_turns.h"
 #include "support/deltas.h"
 #include "support/matchers.h"
 #include "support/memory_source.h"
@@ -67,6 +69,9 @@ class LineageGrouperTest : public ::testing::Test {
     auto lineages = GroupLineages(*source_.Open(), list_, max_size, run);
     if (!lineages) return std::unexpected(lineages.error());
     lineages_ = *std::move(lineages);
+    ZPACK_ASSIGN_OR_RETURN(changed_visits_,
+                           GatherTurns(*source_.Open(), list_,
+                                       lineages_.takes_turns, max_size, run));
     return {};
   }
 
@@ -83,7 +88,7 @@ class LineageGrouperTest : public ::testing::Test {
   // The blobs of a path in the order of the visits in whose places they are.
   std::vector<ObjectId> VersionsInPlace(const std::string& name) {
     std::map<VisitNumber, ObjectId> versions;
-    for (const auto& [rank, visit] : lineages_.changed_visits) {
+    for (const auto& [rank, visit] : changed_visits_) {
       if (list_.paths[rank] == Path(name)) versions[visit] = list_.ids[rank];
     }
     std::vector<ObjectId> ids;
@@ -114,6 +119,7 @@ class LineageGrouperTest : public ::testing::Test {
   MemorySource source_;
   ObjectList list_;
   Lineages lineages_;
+  ChangedVisits changed_visits_;
   Random random_{1};
 
  private:
@@ -330,7 +336,7 @@ TEST_F(LineageGrouperTest, OtherVersionsStayInTheOrderOfTheirVisits) {
   }
   Enumerate();
   ASSERT_THAT(Group(), IsOk());
-  EXPECT_THAT(lineages_.changed_visits, IsEmpty());
+  EXPECT_THAT(changed_visits_, IsEmpty());
 }
 
 TEST_F(LineageGrouperTest, FlagsOnlyWhatWasAndIsIncompressible) {
