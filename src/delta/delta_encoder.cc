@@ -22,6 +22,9 @@ constexpr uint64_t kGapSlack = 32;
 constexpr uint32_t kMaxReach = 4096;
 // A match this long ends the search for a better one.
 constexpr uint32_t kLongEnough = 512;
+// A match at the expected offset that is this long is not looked up in the
+// index.
+constexpr uint32_t kLongAsExpected = 64;
 
 uint64_t HashWindow(const uint8_t* p) {
   // Odd constants; the golden ratio and the fractional part of sqrt(3).
@@ -49,6 +52,18 @@ void DeltaEncoder::IndexBase(ByteView base, uint32_t begin, uint32_t end) {
     const uint64_t bit = hash >> filter_shift_;
     filter_[bit / 64] |= uint64_t{1} << (bit % 64);
   }
+}
+
+DeltaEncoder::Match DeltaEncoder::ExpectedMatch(ByteView base, ByteView target,
+                                                const Gap& gap,
+                                                uint32_t at) const {
+  const uint32_t position = gap.Expected(at);
+  const auto length = static_cast<uint32_t>(
+      CommonPrefix(&base[position], &target[at],
+                   std::min<size_t>(base.size() - position, gap.end - at)));
+  const int64_t gain = static_cast<int64_t>(uint64_t{length} * costs_.literal) -
+                       static_cast<int64_t>(costs_.Copy(0));
+  return gain > 0 ? Match{at, position, length, gain} : Match{};
 }
 
 DeltaEncoder::Match DeltaEncoder::FindMatch(ByteView base, ByteView target,
@@ -159,12 +174,20 @@ bool DeltaEncoder::Encode(ByteView base, ByteView target, uint64_t limit,
           gap.begin + (limit - delta.cost) / costs_.literal + kGapSlack;
       const auto stop =
           static_cast<uint32_t>(std::min<uint64_t>(last, give_up));
+      const uint32_t expected_end = gap.ExpectedEnd(base.size());
       Match match;
       for (; at <= stop; ++at) {
+        if (at < expected_end &&
+            LoadWord(&base[gap.Expected(at)]) == LoadWord(&target[at])) {
+          match = ExpectedMatch(base, target, gap, at);
+          if (match.length >= kLongAsExpected) break;
+        }
         const uint64_t hash = HashWindow(&target[at]);
         const uint64_t bit = hash >> filter_shift_;
-        if ((filter_[bit / 64] >> (bit % 64) & 1) == 0) continue;
-        match = FindMatch(base, target, gap, at, hash);
+        if ((filter_[bit / 64] >> (bit % 64) & 1) != 0) {
+          const Match indexed = FindMatch(base, target, gap, at, hash);
+          if (indexed.gain > match.gain) match = indexed;
+        }
         if (match.gain > 0) break;
       }
       if (match.gain <= 0) {

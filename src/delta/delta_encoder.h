@@ -4,9 +4,11 @@
 // Finds a delta between two byte strings. Wide compares find the common prefix
 // and suffix. The encoder indexes the rest of the base by the hash of a window
 // of 16 bytes at every 16th position, and scans the rest of the target once. A
-// copy is used if it costs less than the literals that it replaces. Because of
-// the sparse index, a match may be found late; then it replaces shorter copies
-// before it.
+// copy is used if it costs less than the literals that it replaces. At each
+// position, the encoder also looks where the base goes on as if bytes had been
+// replaced by as many others: the copy from there costs least, and is found
+// even where the base has the same window many times. Because of the sparse
+// index, a match may be found late; then it replaces shorter copies before it.
 //
 // Time is linear in base and target. Each position of the target is compared
 // with at most kMaxProbes positions of the base. A comparison of more than a
@@ -21,6 +23,8 @@
 
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -46,6 +50,18 @@ class DeltaEncoder {
     uint32_t end = 0;
     uint32_t expected = 0;  // the cheapest base offset for `begin`
 
+    // The cheapest base offset for a copy to `target`.
+    uint32_t Expected(uint32_t target) const {
+      return expected + (target - begin);
+    }
+    // The position of the target up to which that offset and the bytes of a
+    // word after it are within a base of `base_size` bytes.
+    uint32_t ExpectedEnd(size_t base_size) const {
+      const uint64_t words_end = uint64_t{expected} + sizeof(uint64_t);
+      if (words_end > base_size) return begin;
+      return begin + static_cast<uint32_t>(std::min<uint64_t>(
+                         base_size - words_end + 1, uint64_t{end} - begin));
+    }
     // Distance of `base` from the cheapest offset for a copy to `target`.
     uint64_t Jump(uint32_t target, uint32_t base) const {
       const uint64_t cheapest = uint64_t{expected} + (target - begin);
@@ -66,6 +82,10 @@ class DeltaEncoder {
     return static_cast<uint32_t>(hash >> 16) << window_bits_ | window;
   }
   void IndexBase(ByteView base, uint32_t begin, uint32_t end);
+  // A match that begins at the position `at`, at the offset that costs least.
+  // The gain is 0 if it saves nothing.
+  Match ExpectedMatch(ByteView base, ByteView target, const Gap& gap,
+                      uint32_t at) const;
   // The best match in `gap` around the position `at`, where the window has the
   // hash `hash`. The gain is 0 if no match saves anything.
   Match FindMatch(ByteView base, ByteView target, const Gap& gap, uint32_t at,

@@ -3,6 +3,7 @@
 
 #include "delta/delta_encoder.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -195,6 +196,31 @@ TEST_F(DeltaEncoderTest, TakesTwoCopiesForALineThatChanged) {
                 2 * costs_.copy + delta.copies[1].literals * costs_.literal);
     }
   }
+}
+
+TEST_F(DeltaEncoderTest, GoesOnBehindReplacedBytesAmongEqualLines) {
+  // The index would find the first of the equal lines, not those at hand.
+  std::string base;
+  std::string target;
+  constexpr size_t kReplaced = 50;
+  for (size_t i = 0; i < kReplaced; ++i) {
+    for (int line = 0; line < 20; ++line) {
+      base += "a line that stands in many places\n";
+    }
+    target.append(base, target.size());
+    base += fmt::format("number {:04}\n", i);
+    target += fmt::format("number {:04}\n", 7000 + i);
+  }
+  base += "end\n";
+  target += "end.\n";
+  const Delta delta = Encode(AsBytes(base), AsBytes(target));
+  ASSERT_EQ(delta.copies.size(), kReplaced);
+  EXPECT_EQ(delta.cost, CostOf(base.size(), target.size(), delta, costs_));
+  uint64_t literals = 0;
+  for (const DeltaCopy& copy : delta.copies) literals += copy.literals;
+  EXPECT_LE(literals, kReplaced * 4);
+  EXPECT_LE(delta.cost, kReplaced * (costs_.copy + 4 * costs_.literal) +
+                            16 * costs_.literal);
 }
 
 TEST_F(DeltaEncoderTest, TakesOneCopyForTheSameContent) {

@@ -344,7 +344,7 @@ TEST(FarDeltaStretchEncoder, TakesOlderObjectsAsBasesAndReadsEachOncePerBlock) {
     ++reads[far.base.number];
     return older.at(far.base.number);
   };
-  for (const uint64_t block_size : {uint64_t{600}, uint64_t{1} << 20}) {
+  for (const uint64_t block_size : {uint64_t{400}, uint64_t{1} << 20}) {
     reads.clear();
     BlockEncoder encoder(3);
     DeltaStretchEncoder stretch(DeltaPlannerOptions{}, block_size, encoder,
@@ -361,7 +361,7 @@ TEST(FarDeltaStretchEncoder, TakesOlderObjectsAsBasesAndReadsEachOncePerBlock) {
                   IsOk());
     }
     EXPECT_THAT(stretch.Finish(), IsOk());
-    EXPECT_EQ(blocks.size() > 1, block_size == 600);
+    EXPECT_EQ(blocks.size() > 1, block_size == 400);
     size_t next = 0;
     size_t far_bases = 0;
     uint64_t stored = 0;
