@@ -6,6 +6,7 @@
 #include <langinfo.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 
 #include "base/ascii.h"
@@ -29,10 +30,12 @@ bool IsWholeWord(std::string_view text, size_t from, const MatchSpan& span) {
          (span.end == text.size() || !IsWordCharacter(text[span.end]));
 }
 
-// True if characters of the locale may have several bytes.
 bool LocaleIsUtf8() {
   return std::string_view(nl_langinfo(CODESET)) == "UTF-8";
 }
+// True if a character of the locale may have several bytes, but not as UTF-8
+// has them.
+bool LocaleIsOtherMultibyte() { return MB_CUR_MAX > 1 && !LocaleIsUtf8(); }
 
 }  // namespace
 
@@ -81,6 +84,7 @@ Status LinePattern::CompileExpression(const LineQuery& query) {
   }
   options.extended = query.syntax == PatternSyntax::kExtended;
   ZPACK_ASSIGN_OR_RETURN(expression_, CompilePosix(text_, options));
+  if (LocaleIsOtherMultibyte()) return {};
   looser_ = LooserPerlPattern(text_, options);
   return {};
 }

@@ -16,6 +16,7 @@
 
 #include "support/program.h"
 #include "support/repo_builder.h"
+#include "support/subprocess.h"
 #include "support/temp_dir.h"
 
 namespace zpack::testing {
@@ -99,6 +100,39 @@ std::map<std::string, std::string> SomeFiles() {
           {"odd\tna\"me", "foo\tword\n"},
           {"\xc3\xa4", "\xc3\x84rger foo\r\n"},
           {"words", "foo_bar foo-bar xfoo foo\nFOO\n\nfoobar\n"}};
+}
+
+TEST_F(GrepTest, TheLocaleSaysHowManyBytesACharacterHas) {
+  repo_.SetRef("refs/heads/main", Commit({{"a", "\xc6\xfc\xcb\xdcI\nxyI\n"},
+                                          {"b", "x\xc6\xfcy\nx\xe4y\nxzy\n"},
+                                          {"c", "\x81\x30\x81\x30I\n"}}));
+  Convert();
+  for (const std::string charmap : {"EUC-JP", "GB18030", "ISO-8859-1"}) {
+    SCOPED_TRACE(charmap);
+    const ProcessResult made =
+        RunProcess({"localedef", "-i", "ja_JP", "-f", charmap,
+                    dir_ / ("ja_JP." + charmap)});
+    ASSERT_TRUE(std::filesystem::exists(dir_ / ("ja_JP." + charmap)))
+        << made.err;
+    ProcessOptions options;
+    options.environment = HermeticEnvironment();
+    options.environment.push_back("LOCPATH=" + dir_.path());
+    options.environment.push_back("LC_ALL=ja_JP." + charmap);
+    for (const char* const pattern :
+         {"^..I$", "^.I$", "..I$", "x.y", "^x[^a]y", "x.\\{1,2\\}y", "I"}) {
+      for (const char* const syntax : {"-E", "-G"}) {
+        const ProcessResult expected = RunProcess(
+            {"git", "-C", repo_.path(), "grep", syntax, "-c", pattern, "main"},
+            options);
+        std::vector<std::string> words = {"grep",  syntax, "-c",
+                                          pattern, file_,  "main"};
+        EXPECT_EQ(RunZpack(words, options).out, expected.out) << pattern;
+        words.back() = "--all-history";
+        EXPECT_EQ(RunZpack(words, options).out.empty(), expected.out.empty())
+            << pattern;
+      }
+    }
+  }
 }
 
 TEST_F(GrepTest, OptionsAreThoseOfGit) {

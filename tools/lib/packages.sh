@@ -27,6 +27,8 @@ test_packages=(
   python3-yaml
   # The reference reader.
   python3-zstandard
+  # Locales with other characters than UTF-8.
+  locales
   # What unmounts.
   fuse3
   # Shells whose completions are tested.
