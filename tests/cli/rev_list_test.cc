@@ -389,6 +389,22 @@ TEST_F(RevListTest, OnlyWhatMayBeAPathIsTakenForOne) {
   }
 }
 
+TEST_F(RevListTest, WhatFollowsTwoDashesIsNeverARevision) {
+  repo_.History(3);
+  repo_.Git({"branch", "dir", "HEAD~1"});
+  Convert();
+  for (const std::string path : {"dir", "none"}) {
+    const ProcessResult result = List({"--count"}, {"HEAD", "--", path});
+    EXPECT_EQ(result.exit_code, 128);
+    EXPECT_THAT(result.out, IsEmpty());
+    EXPECT_THAT(result.err, HasSubstr(" 'HEAD' -- '" + path + "'\n"));
+  }
+  EXPECT_EQ(List({"--all"}, {"--", "dir"}).exit_code, 128);
+  EXPECT_EQ(List({}, {"--", "HEAD"}).exit_code, 129);
+  ExpectSame({}, {"HEAD", "--"});
+  ExpectSame({"-2"}, {"HEAD"});
+}
+
 TEST_F(RevListTest, FullStandardOutputIsAFailure) {
   repo_.History(40);
   Convert();

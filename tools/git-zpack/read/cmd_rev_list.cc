@@ -104,18 +104,22 @@ bool MayBePath(const std::string& word) {
   return word.find_first_of("^~:") == std::string::npos && !word.contains("..");
 }
 
+void HintAtLog(const po::variables_map& values, const std::string& path,
+               const Io& io) {
+  io.err << fmt::format(
+      "hint: the commits that change a path: git zpack log --format=%H {} {} "
+      "-- {}\n",
+      QuoteForShell(Text(values, "file")),
+      QuoteForShell(Texts(values, "rev").front()), QuoteForShell(path));
+}
+
 // A revision after the first one may be meant to be a path.
 int FailToResolve(const po::variables_map& values, const std::string& revision,
                   const Error& error, const Io& io) {
   const int code = Fail(io, error);
-  const std::string first = Texts(values, "rev").front();
-  if (error.code == ErrorCode::kNotFound && revision != first &&
-      MayBePath(revision)) {
-    io.err << fmt::format(
-        "hint: the commits that change a path: git zpack exec {} git log {} -- "
-        "{}\n",
-        QuoteForShell(Text(values, "file")), QuoteForShell(first),
-        QuoteForShell(revision));
+  if (error.code == ErrorCode::kNotFound &&
+      revision != Texts(values, "rev").front() && MayBePath(revision)) {
+    HintAtLog(values, revision, io);
   }
   return code;
 }
@@ -124,6 +128,13 @@ int Run(const po::variables_map& values, const Io& io) {
   const std::vector<std::string> revisions = Texts(values, "rev");
   if (revisions.empty() && !Has(values, "all")) {
     throw UsageError{"give a revision to start from, or --all"};
+  }
+  if (const auto paths = Texts(values, "path"); !paths.empty()) {
+    const int code = Fail(io, {.code = ErrorCode::kUnsupported,
+                               .message = "rev-list lists all commits, not "
+                                          "those that change a path"});
+    if (!revisions.empty()) HintAtLog(values, paths.front(), io);
+    return code;
   }
   WalkOptions walk;
   constexpr auto kMax = std::numeric_limits<int32_t>::max();
@@ -169,7 +180,8 @@ const Command kRevListCommand = {
     false,
     rev_list_command::AddOptions,
     rev_list_command::Run,
-    {},
-    true};
+    "path",
+    true,
+    "max-count"};
 
 }  // namespace zpack::cli
