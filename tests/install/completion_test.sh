@@ -28,6 +28,7 @@ fail() {
 commands=$(git-zpack --help | sed -n 's/^   \([a-z][a-z-]*\) .*/\1/p')
 lines=("git-zpack " "git-zpack convert --profile=" "git-zpack convert --level "
   "git-zpack verify --level=o" "git-zpack show c" "git-zpack cat-file columns.zpack ma"
+  "git-zpack cat-file columns\\.zpack ma" "git-zpack cat-file 'columns.zpack' ma"
   "git-zpack convert --threads 2 col" "git-zpack help verif"
   "git-zpack verify --format " "git-zpack verify --format=s" "git-zpack convert --redundancy "
   "git-zpack mount --log c" "git-zpack repack -g " "git-zpack archive -o c"

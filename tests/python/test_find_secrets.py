@@ -3,6 +3,7 @@
 """tools/examples/find-secrets finds what was planted, and nothing else. The secrets are
 made of pieces, so that no scanner takes this file for a leak."""
 
+import os
 import pathlib
 import subprocess
 import sys
@@ -60,9 +61,9 @@ def planted(tmp_path_factory):
     return made
 
 
-def find(*arguments):
+def find(*arguments, env=None):
     return subprocess.run([sys.executable, SCRIPT, *arguments], stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, check=False)
+                          stderr=subprocess.PIPE, check=False, env=env)
 
 
 def report(output):
@@ -119,6 +120,38 @@ def test_more_patterns(planted, tmp_path):
         more.write_text(text)
         done = find("--patterns", more, planted.archive)
         assert done.returncode == 128 and done.stderr.startswith(b"fatal: "), done
+
+
+@pytest.mark.parametrize("pattern", ["p.sswort", r"^p\wss", "p[\u00e4a]sswort", "(?i)P\u00c4SSWORT",
+                                     r"t:\s\w"])
+def test_no_line_that_the_library_finds_is_left_out(tmp_path, pattern):
+    made = Repository(tmp_path / "repository")
+    lines = ["p\u00e4ssworT:\u00a0geheim", "p\u00e4sswort: geheim", "pA\u0308sswort: x"]
+    pathlib.Path(made.path, "a").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    made("add", ".")
+    made("commit", "-q", "-m", "commit")
+    zpack.convert(made.path, tmp_path / "x.zpack")
+    (tmp_path / "list").write_text(f"kind\t{pattern}\n", encoding="utf-8")
+    # What the library finds depends on the locale.
+    utf8 = os.environ | {"LC_ALL": "C.UTF-8"}
+    search = ("import sys, zpack\n"
+              "for match in zpack.open(sys.argv[1]).grep_history([sys.argv[2]], syntax='perl'):\n"
+              "    print(f'a:{match.line}')")
+    found = subprocess.run([sys.executable, "-c", search, tmp_path / "x.zpack", pattern],
+                           stdout=subprocess.PIPE, check=True, env=utf8).stdout.decode().split()
+    assert found
+    done = find("--patterns", tmp_path / "list", tmp_path / "x.zpack", env=utf8)
+    assert [row[1] for row in report(done.stdout)] == found
+    assert done.returncode == 1
+
+
+def test_no_secret_and_an_error_are_told_apart(planted, tmp_path):
+    (tmp_path / "list").write_bytes(b"x\t\xfe\n")
+    assert find("--patterns", tmp_path / "list", planted.archive).returncode == 128
+    assert find().returncode == 129
+    closed = subprocess.run([sys.executable, SCRIPT, planted.archive], stderr=subprocess.PIPE,
+                            check=False, preexec_fn=lambda: os.close(1))
+    assert closed.returncode == 128 and closed.stderr.startswith(b"fatal: "), closed
 
 
 def test_errors(planted, tmp_path):

@@ -61,16 +61,20 @@ __git_zpack_paths()
 	compopt -o filenames 2>/dev/null
 }
 
-# Completes to ref names in the .zpack file $1 that start with $2.
+# Completes to ref names in the .zpack file $1, as it was typed, that start with
+# $2.
 __git_zpack_refs()
 {
-	local id name program=git-zpack
+	local file id name program=git-zpack
 	COMPREPLY=()
+	# Takes quotes and backslashes off, and runs nothing.
+	file=$(xargs -n 1 printf '%s\n' <<< "$1" 2>/dev/null)
+	[[ $1 == "~/"* ]] && file=$HOME/${file:2}
 	while read -r id name; do
 		[[ $name == "$2"* ]] && COMPREPLY+=("$name")
 		[[ $name == refs/*/* && ${name#refs/*/} == "$2"* ]] &&
 			COMPREPLY+=("${name#refs/*/}")
-	done < <("$program" list-refs "$1" 2>/dev/null)
+	done < <("$program" list-refs "$file" 2>/dev/null)
 }
 
 # Prints the options of command $1 that take a value, one a line: the letter of
