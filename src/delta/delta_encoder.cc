@@ -61,6 +61,8 @@ DeltaEncoder::Match DeltaEncoder::ExpectedMatch(ByteView base, ByteView target,
   const auto length = static_cast<uint32_t>(
       CommonPrefix(&base[position], &target[at],
                    std::min<size_t>(base.size() - position, gap.end - at)));
+  // Where copies cost little, short ones would stand in the way of longer ones.
+  if (length < kWindow) return {};
   const int64_t gain = static_cast<int64_t>(uint64_t{length} * costs_.literal) -
                        static_cast<int64_t>(costs_.Copy(0));
   return gain > 0 ? Match{at, position, length, gain} : Match{};
