@@ -210,6 +210,15 @@ TEST_F(DeltaPlannerTest, TakesSimilarContentOfAnotherPath) {
   EXPECT_EQ(by_path.Add(renamed, 4), std::nullopt);
 }
 
+// Also if that is in a file or pack already.
+TEST_F(DeltaPlannerTest, TakesSimilarContentThatWasStoredBefore) {
+  const Bytes content = Text(20000);
+  DeltaPlanner planner{DeltaPlannerOptions{}};
+  planner.AddStored(content, PathNumber(1), 0, Novelty::kNew);
+  EXPECT_EQ(planner.Plan(Edit(content), PathNumber(2)).base,
+            CandidateNumber(0));
+}
+
 TEST_F(DeltaPlannerTest, TakesSimilarContentThatIsCheaperThanThePath) {
   const Bytes content = Text(20000);
   PlannedSequence sequence;

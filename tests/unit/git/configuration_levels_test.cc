@@ -448,6 +448,13 @@ TEST_F(ConfigurationLevelsTest, APipeIsRefused) {
                                   HasSubstr("not a regular file")));
 }
 
+// Git reports the same error, and goes on.
+TEST_F(ConfigurationLevelsTest, AConditionRelativeToNoFileIsRefused) {
+  const GitEnvironment environment(home_, "'includeIf.gitdir:./.path'='x'");
+  EXPECT_THAT(ReadOurs(), IsError(ErrorCode::kGit,
+                                  HasSubstr("config include conditionals")));
+}
+
 // Each file includes the next one many times.
 TEST_F(ConfigurationLevelsTest, FewFilesCannotIncludeForever) {
   for (int i = 0; i < 9; ++i) {

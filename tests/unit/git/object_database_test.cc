@@ -151,6 +151,24 @@ TEST_F(ObjectDatabaseTest, PackOfVersion3IsRead) {
   EXPECT_EQ(repo_.TryGit({"cat-file", "-e", id}).exit_code, 0);
 }
 
+TEST_F(ObjectDatabaseTest, PackIsWholeOnlyWithAllOfItsBytes) {
+  repo_.History(2);
+  repo_.PackAll();
+  const std::string pack = OnlyPack(objects());
+  const auto is_whole = [&] {
+    return IsPackWhole(testing::TestFormat(), PosixFileSystem(), objects(),
+                       fs::path(pack).filename());
+  };
+  EXPECT_TRUE(is_whole());
+  const std::string bytes = testing::ReadFile(pack + ".pack");
+  for (const size_t size : {bytes.size() - 1, size_t{20}, size_t{0}}) {
+    testing::WriteFile(pack + ".pack", bytes.substr(0, size));
+    EXPECT_FALSE(is_whole()) << size;
+  }
+  fs::remove(pack + ".pack");
+  EXPECT_FALSE(is_whole());
+}
+
 // The entry of a base is damaged, and the base has a copy elsewhere. As in Git,
 // all that needs it is read.
 TEST_F(ObjectDatabaseTest, DeltasAreReadOnAnotherCopyOfTheirBase) {

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "git/line_diff.h"
 #include "history/numbered_trees.h"
 #include "log/pickaxe_search.h"
@@ -46,6 +47,22 @@ class ChooseCommitsTest : public testing::HistoryTest {
     return *chosen;
   }
 };
+
+TEST(LineDiff, EndsWhereTheVisitorSaysSo) {
+  int visited = 0;
+  const auto visit = [&](const Result<Visit>& answer) {
+    return VisitChangedLines("a\nb\n", "c\nd\n",
+                             [&](std::string_view) -> Result<Visit> {
+                               ++visited;
+                               return answer;
+                             });
+  };
+  EXPECT_THAT(visit(Visit::kStop), IsOk());
+  EXPECT_EQ(visited, 1);
+  EXPECT_THAT(visit(MakeError(ErrorCode::kIo, "unreadable")),
+              testing::HasCode(ErrorCode::kIo));
+  EXPECT_EQ(visited, 2);
+}
 
 // A commit changes a file or, the first one, 60 of them.
 TEST_F(ChooseCommitsTest, BatchesChooseWhatOneListOfFilesDoes) {

@@ -65,6 +65,19 @@ TEST(RenameSimilarity, TablesWithoutPlaceAreMadeAgain) {
   similarity.Forget(one);
 }
 
+TEST(RenameSimilarity, TablesThatAreForgottenAreNotKept) {
+  ContentTable contents;
+  BlobSimilarity similarity(contents);
+  const auto one = similarity.Add(contents.Number("a\nb\n"));
+  const auto other = similarity.Add(contents.Number("a\nc\n"));
+  ASSERT_THAT(similarity.Estimate(one, other, 1), IsOk());
+  ASSERT_THAT(similarity.Estimate(one, other, 1), IsOk());
+  EXPECT_EQ(contents.texts_read, 2);
+  similarity.Forget(one);
+  ASSERT_THAT(similarity.Estimate(one, other, 1), IsOk());
+  EXPECT_EQ(contents.texts_read, 3);
+}
+
 TEST(RenameSimilarity, ManySpansAreJoined) {
   std::string text;
   for (int i = 0; i < 600'000; ++i) text += std::to_string(i) + '\n';

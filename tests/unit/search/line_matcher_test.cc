@@ -282,9 +282,9 @@ TEST(CopiedLines, LinesOfADeltaAreThoseOfItsText) {
   size_t carried = 0;
   for (int i = 0; i < 20000; ++i) {
     const RandomDelta made = MakeDelta(random);
-    const LineQuery query = i % 2 == 0
-                                ? QueryOf(PatternSyntax::kFixed, {"ab"})
-                                : QueryOf(PatternSyntax::kExtended, {"^a|b$"});
+    const LineQuery query =
+        i % 2 == 0 ? QueryOf(PatternSyntax::kFixed, {"ab"})
+                   : QueryOf(PatternSyntax::kExtended, {"^a|b$|^$"});
     auto matcher = LineMatcher::Compile(query);
     ASSERT_TRUE(matcher.has_value());
     std::vector<MatchingLine> base;
@@ -310,6 +310,18 @@ TEST(CopiedLines, LinesOfADeltaAreThoseOfItsText) {
   EXPECT_GT(carried, 5000);
 }
 
+// What the lines hold, if it is kept.
+std::vector<std::string> TextsOf(const std::string& text,
+                                 const std::vector<MatchingLine>& lines,
+                                 bool keep) {
+  std::vector<std::string> texts;
+  if (!keep) return texts;
+  for (const MatchingLine& line : lines) {
+    texts.push_back(text.substr(line.begin, line.end - line.begin));
+  }
+  return texts;
+}
+
 TEST(TextPieces, PiecesAreSearchedAsOneText) {
   std::mt19937 random(4);
   for (int i = 0; i < 500; ++i) {
@@ -319,7 +331,8 @@ TEST(TextPieces, PiecesAreSearchedAsOneText) {
     ASSERT_TRUE(matcher.has_value());
     std::vector<MatchingLine> expected;
     ASSERT_TRUE(matcher->AllLines(text, expected));
-    TextPieces pieces(*matcher, i % 2 == 0);
+    const bool keep = i % 2 == 0;
+    TextPieces pieces(*matcher, keep);
     for (size_t at = 0; at < text.size();) {
       const size_t size = 1 + random() % 50;
       ASSERT_TRUE(pieces.Add(std::string_view(text).substr(at, size)));
@@ -327,6 +340,7 @@ TEST(TextPieces, PiecesAreSearchedAsOneText) {
     }
     ASSERT_TRUE(pieces.Finish());
     ASSERT_EQ(pieces.lines(), expected);
+    ASSERT_EQ(pieces.texts(), TextsOf(text, expected, keep));
   }
 }
 
@@ -358,6 +372,7 @@ TEST(TextPieces, PartsOfALongLineAreSearchedAsOneText) {
         }
         ASSERT_TRUE(pieces.Finish());
         ASSERT_EQ(pieces.lines(), expected) << i << words.front() << keep;
+        ASSERT_TRUE(pieces.texts() == TextsOf(text, expected, keep));
       }
     }
   }

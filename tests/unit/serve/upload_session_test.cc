@@ -398,6 +398,17 @@ TEST_F(UploadV2, RefusesFiltersThatAreForbidden) {
                   .status,
               testing::IsError(ErrorCode::kInvalidArgument,
                                "filter 'tree' not supported"));
+  for (const std::string filter :
+       {"blob:none", "blob:limit=1", "object:type=tree", "combine:tree:1"}) {
+    const std::string name = filter.starts_with("combine")
+                                 ? "combine"
+                                 : filter.substr(0, filter.find('='));
+    options_.settings.banned_filters = {name};
+    EXPECT_THAT(
+        AskV2("fetch", {"want " + Main(), "filter " + filter, "done"}).status,
+        testing::IsError(ErrorCode::kInvalidArgument,
+                         "filter '" + name + "' not supported"));
+  }
   options_.settings.banned_filters.clear();
   options_.settings.max_tree_depth = 2;
   EXPECT_THAT(
