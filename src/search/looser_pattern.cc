@@ -309,9 +309,8 @@ class Translator {
     if (std::ranges::find(kNames, rest.substr(2, end - 2)) == kNames.end()) {
       return false;
     }
-    const std::string_view name = rest.substr(0, end + 2);
-    const bool of_case = name == "[:upper:]" || name == "[:lower:]";
-    set += options_.ignore_case && of_case ? "[:alpha:]" : name;
+    // If case is ignored, those of one case match letters of both.
+    set += rest.substr(0, end + 2);
     at_ += end + 2;
     return true;
   }
