@@ -8,8 +8,12 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <memory>
 #include <string>
 
+#include "reader/archive_file.h"
+#include "support/matchers.h"
+#include "support/memory_file.h"
 #include "support/repo_builder.h"
 #include "support/resume_fixture.h"
 
@@ -144,6 +148,14 @@ TEST_F(ResumeTest, OtherOptionsObjectsOrRefsBeginAnew) {
   CutOff(kHalfWay);
   source_.AddRef({"refs/heads/z", source_.refs.Resolve("HEAD"), {}, ""});
   expect_anew(others);
+  // Without objects in segments, the plan is the same but for the size.
+  const auto all = source_.objects();
+  for (const auto& [id, object] : all) {
+    if (object.content.size() > 100'000) source_.Remove(id);
+  }
+  CutOff(kHalfWay);
+  ++*options_.block_size;
+  expect_anew(others);
   WriteFile(Temporary(), "something else");
   expect_anew("it is not the beginning of a .zpack file");
 }
@@ -169,6 +181,25 @@ TEST_F(ResumeTest, DamagedTemporaryNeverGivesAnotherFile) {
 }
 
 // A group is not cut: its stretch is written again.
+// Sound blocks where others belong are not continued.
+TEST_F(ResumeTest, WhatIsNotInItsPlaceIsWrittenAgain) {
+  const auto archive = ArchiveFile::Open(
+      std::make_unique<MemoryFile>(Bytes(expected_.begin(), expected_.end())),
+      ReadOptions{});
+  ASSERT_THAT(archive, IsOk());
+  const auto offset = [&](size_t block) {
+    return (*archive)->blocks().block_offset(block);
+  };
+  CutOff(kNearTheEnd);
+  const std::string left = ReadFile(Temporary());
+  for (const size_t block : {1, 3, 5}) {
+    std::string shorter = left;
+    shorter.erase(offset(block), offset(block + 1) - offset(block));
+    WriteFile(Temporary(), shorter);
+    EXPECT_GT(ExpectResumes().resumed_blocks, 0U) << block;
+  }
+}
+
 TEST_F(ResumeTest, GroupsAreWrittenAgainOrTakenWhole) {
   options_.profile = Profile::kCold;
   for (const bool from_older : {false, true}) {

@@ -42,9 +42,10 @@ TEST(EncodeOffsetDeltaHeader, WritesSizeAndDistanceAsGitDoes) {
 
 class PackWriterTest : public ::testing::Test {
  protected:
-  Result<std::unique_ptr<PackWriter>> Create(uint32_t count) const {
+  Result<std::unique_ptr<PackWriter>> Create(uint32_t count,
+                                             unsigned number = 0) const {
     return PackWriter::Create(testing::TestFormat(), PosixFileSystem(),
-                              dir_.path(), count);
+                              dir_.path(), count, number);
   }
 
   // Adds a blob stored whole.
@@ -129,6 +130,19 @@ TEST_F(PackWriterTest, OnlyOneAtATime) {
   const auto first = Create(1);
   ASSERT_THAT(first, IsOk());
   EXPECT_THAT(Create(1), HasCode(ErrorCode::kExists));
+}
+
+// There may be more packs than a process may have open files.
+TEST_F(PackWriterTest, FurtherPacksAreNotKeptOpen) {
+  const auto open_files = [] { return ListDirectory("/proc/self/fd").size(); };
+  const auto first = Create(1);
+  ASSERT_THAT(first, IsOk());
+  const size_t before = open_files();
+  const auto second = Create(1, 1);
+  ASSERT_THAT(second, IsOk());
+  Add(**second, "one");
+  ASSERT_THAT((*second)->Finish(), IsOk());
+  EXPECT_EQ(open_files(), before);
 }
 
 TEST_F(PackWriterTest, TakesOverWhatAKilledOneLeft) {

@@ -12,6 +12,8 @@
 #include "inventory/object_enumerator.h"
 #include "support/memory_source.h"
 #include "support/paths.h"
+#include "writer/encoding_options.h"
+#include "zpack/options.h"
 
 namespace zpack {
 namespace {
@@ -181,6 +183,32 @@ TEST(PlanStretches, CutsBlobsOnlyIfDeltasAreOfNoUse) {
 
 TEST(PlanStretches, GivesNoBlocksForNoObjects) {
   EXPECT_TRUE(Plan(ObjectType::kBlob, {}).empty());
+}
+
+TEST(WriteOrder, PutsObjectsWithAFarBaseAfterOthers) {
+  const ObjectList list = Objects(ObjectType::kBlob, {10, 10, 10});
+  const Lineages lineages = OnePath(false);
+  FarVersions far;
+  far[ListRank(1)] = {};
+  EXPECT_EQ(WriteOrder({list, lineages, far}).raw(),
+            (std::vector{ListRank(0), ListRank(2), ListRank(1)}));
+}
+
+TEST(ResolveEncoding, LevelsAndSizesOfBlocksHaveLimits) {
+  const auto resolve = [](int level, uint64_t block_size) {
+    ConvertOptions options;
+    options.level = level;
+    options.block_size = block_size;
+    return ResolveEncoding(options).has_value();
+  };
+  constexpr uint64_t kLeast = ConvertOptions::kMinBlockSize;
+  constexpr uint64_t kMost = ConvertOptions::kMaxBlockSize;
+  EXPECT_TRUE(resolve(1, kLeast));
+  EXPECT_TRUE(resolve(22, kMost));
+  EXPECT_FALSE(resolve(0, kLeast));
+  EXPECT_FALSE(resolve(23, kLeast));
+  EXPECT_FALSE(resolve(1, kLeast - 1));
+  EXPECT_FALSE(resolve(1, kMost + 1));
 }
 
 TEST(WriteOrder, PutsVersionsOfAFileTogetherNewestFirst) {
