@@ -9,10 +9,13 @@
 #include <string>
 #include <vector>
 
+#include "git/refs/shallow_file.h"
 #include "git/repack/git_pack_store.h"
 #include "git/repack/repack_configuration.h"
 #include "repack/repacker.h"
+#include "support/fault_file.h"
 #include "support/matchers.h"
+#include "support/memory_source.h"
 #include "support/repo_builder.h"
 #include "support/temp_dir.h"
 
@@ -190,6 +193,26 @@ TEST_F(RepackStepsTest, ListsOfOthersComeLast) {
   options.server_info = ServerInfo::kUpdate;
   EXPECT_THAT(Steps(options),
               ElementsAre("open", "open again", "refs", "packs"));
+}
+
+TEST_F(RepackStepsTest, AFailureLeavesAWholeBoundary) {
+  testing::MemorySource source;
+  const ObjectId there = source.AddBlob("as good as a commit");
+  const std::string path = path_ + "/shallow";
+  const std::string after = there.ToHex() + '\n';
+  const std::string before =
+      after + std::string(testing::IdDigits(), '1') + '\n';
+  const auto now = source.Open();
+  Status status;
+  for (int call = 0; call == 0 || !status; ++call) {
+    testing::WriteFile(path, before);
+    testing::FaultFileSystem system(call,
+                                    testing::FaultFileSystem::Fault::kError);
+    status = PruneShallow(system, path_, *now);
+    EXPECT_THAT(testing::ReadFile(path), ::testing::AnyOf(before, after))
+        << system.failed();
+  }
+  EXPECT_EQ(testing::ReadFile(path), after);
 }
 
 }  // namespace
