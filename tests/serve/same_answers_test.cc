@@ -300,6 +300,13 @@ TEST_F(SameAnswersTest, SaysWhatHeadIs) {
   }
   WriteFile(repo_.path() + "/HEAD", "ref: refs/heads/unborn\n");
   EXPECT_EQ(ask_all().front(), "unborn HEAD symref-target:refs/heads/unborn");
+  for (const std::string value : {"advertise", "allow", "ignore"}) {
+    SCOPED_TRACE(value);
+    const std::string entry =
+        "GIT_CONFIG_PARAMETERS='lsrefs.unborn=" + value + "'";
+    Ask({.input = RequestV2("ls-refs", {"unborn"}),
+         .environment = {kVersion2, entry}});
+  }
 }
 
 TEST_F(SameAnswersTest, SaysWhereHeadLeadsEvenIfItIsHidden) {

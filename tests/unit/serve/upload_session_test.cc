@@ -582,6 +582,21 @@ TEST_F(UploadV0, SendsOnlyWhatIsListedUnlessMoreIsAllowed) {
   EXPECT_THAT(ask(Tag(), tips), IsOk());
 }
 
+TEST_F(UploadV0, ADetachedHeadMayBeWantedUnlessItIsHidden) {
+  testing::MemorySource source = testing::SampleHistory(1);
+  const ObjectId head =
+      source.AddCommit(source.AddTree({}), {}, 5000, "detached\n");
+  source.refs.head_symref.clear();
+  source.refs.head_target = head;
+  Open(source);
+  options_.settings.wants = {};
+  const std::string request =
+      Pkt("want " + head.ToHex() + "\n") + "0000" + Pkt("done\n");
+  EXPECT_THAT(TalkV0(request).status, IsOk());
+  options_.settings.hidden_refs = {"HEAD"};
+  EXPECT_THAT(TalkV0(request).status, HasCode(ErrorCode::kInvalidArgument));
+}
+
 TEST_F(UploadV0, RefusesRequestsThatAreMalformed) {
   for (const std::string& request :
        {Pkt("have " + Main()), Pkt("want x"),
