@@ -142,6 +142,26 @@ TEST_F(ReachableTest, ReflogOfALinkedWorktreeKeepsToo) {
   EXPECT_TRUE(RunGit({"cat-file", "-e", lost}, restored).ok());
 }
 
+// Entries that a split index shares, and the sides of a conflict between links
+// that is resolved.
+TEST_F(ReachableTest, WhatAnIndexNamesElsewhereIsKeptToo) {
+  const RepoBuilder work(dir_ / "work", RepoBuilder::Kind::kWorkTree);
+  work.History(1);
+  const std::string shared = work.WriteBlob("shared");
+  const std::string ours = work.WriteBlob("ours");
+  const std::string theirs = work.WriteBlob("theirs");
+  work.Git({"update-index", "--index-info"},
+           "120000 " + ours + " 2\tfile\n120000 " + theirs + " 3\tfile\n");
+  work.Git(
+      {"update-index", "--add", "--cacheinfo", "100644," + shared + ",file"});
+  work.Git({"update-index", "--split-index"});
+  const std::string restored =
+      ExpectRoundTrip(work.path(), dir_, {"--reachable"});
+  for (const std::string& id : {shared, ours, theirs}) {
+    EXPECT_TRUE(RunGit({"cat-file", "-e", id}, restored).ok()) << id;
+  }
+}
+
 TEST_F(ReachableTest, StashIsKeptWithAllItsEntries) {
   const RepoBuilder work(dir_ / "work", RepoBuilder::Kind::kWorkTree);
   work.History(1);
