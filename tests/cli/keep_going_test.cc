@@ -57,6 +57,17 @@ TEST_F(KeepGoingTest, SaysWhatNeedsTheObjectAndWhyItCannotBeRead) {
   }
 }
 
+TEST_F(KeepGoingTest, ATagSaysWhatItsTargetWas) {
+  const std::string lost = repo_.WriteBlob("named by a tag alone\n");
+  const std::string tag = repo_.WriteTag(lost, "blob", "named");
+  repo_.SetRef("refs/tags/named", tag);
+  Lose(lost, Loss::kMissing);
+  EXPECT_THAT(KeepGoing().err, HasSubstr("error: blob " + lost +
+                                         " is missing, needed by the target of "
+                                         "tag " +
+                                         tag));
+}
+
 TEST_F(KeepGoingTest, WithoutItTheErrorNamesTheOption) {
   Lose(blob_, Loss::kMissing);
   const ProcessResult result = RunZpack({"convert", "-q", repo_.path(), file_});

@@ -61,6 +61,14 @@ TEST_F(AlternateDatabaseTest, OwnPacksThatAreTheirsAreNotReliedOn) {
   EXPECT_FALSE(Lends());
 }
 
+TEST_F(AlternateDatabaseTest, OneWithoutADirectoryOfPacksLends) {
+  const std::string packs = lender_.path() + "/objects/pack";
+  fs::remove_all(packs);
+  EXPECT_TRUE(Lends());
+  testing::WriteFile(packs, "what cannot be examined");
+  EXPECT_FALSE(Lends());
+}
+
 TEST_F(AlternateDatabaseTest, LinksThatCannotBeFollowedAreNotReliedOn) {
   fs::create_symlink("loop", lender_.path() + "/objects/pack/loop");
   EXPECT_FALSE(Lends());
