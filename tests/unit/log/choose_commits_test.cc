@@ -31,18 +31,23 @@ class ChooseCommitsTest : public testing::HistoryTest {
  protected:
   ChooseCommitsTest() : HistoryTest(40) {}
 
-  std::vector<uint8_t> Choose(const LogOptions& options, size_t most_files) {
+  Result<std::vector<uint8_t>> TryToChoose(const LogOptions& options,
+                                           size_t most_files,
+                                           const LineDiff& diff) {
     std::vector<ObjectNumber> numbers;
     for (const ObjectId& commit : commits_) {
       numbers.push_back(archive_->number(*archive_->ids().Find(commit)));
     }
     ObjectReader objects(*archive_);
-    const LineDiff diff = VisitChangedLines;
     PickaxeSearch pickaxe(*archive_, objects, options, diff);
     const auto blocks = NumberedTrees::MakeBlocks(*archive_);
     const search::Pathspec paths;
-    const auto chosen = ChooseCommits(
+    return ChooseCommits(
         {*archive_, options, paths, pickaxe, blocks, most_files}, numbers);
+  }
+
+  std::vector<uint8_t> Choose(const LogOptions& options, size_t most_files) {
+    const auto chosen = TryToChoose(options, most_files, VisitChangedLines);
     EXPECT_THAT(chosen, IsOk());
     return *chosen;
   }
@@ -85,6 +90,20 @@ TEST_F(ChooseCommitsTest, BatchesChooseWhatOneListOfFilesDoes) {
     for (const size_t most : {0, 1, 2, 7, 59, 60, 61, 98, 99, 100}) {
       EXPECT_EQ(Choose(options, most), all) << most;
     }
+  }
+}
+
+TEST_F(ChooseCommitsTest, TextsThatCannotBeComparedAreAnError) {
+  LogOptions options;
+  options.pickaxe = Pickaxe::kLines;
+  options.pattern = "by commit 1[[:digit:]]$";
+  const LineDiff diff = [](auto&&...) {
+    return Status(MakeError(ErrorCode::kLimitExceeded, "too long"));
+  };
+  for (const size_t most_files : {1, 1000}) {
+    EXPECT_THAT(TryToChoose(options, most_files, diff),
+                testing::HasCode(ErrorCode::kLimitExceeded))
+        << most_files;
   }
 }
 
