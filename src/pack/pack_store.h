@@ -130,6 +130,13 @@ class PackStore {
   virtual Result<std::vector<std::string>> WriteMultiPackIndex(
       const std::vector<PackFiles>& packs, const std::string& preferred) = 0;
 
+  // Names of files that a process which writes a multi-pack-index has made, or
+  // has left if it was killed. None if the directory cannot be read.
+  virtual std::set<std::string> ListUnfinishedIndex() = 0;
+  // Removes those that are not in `before`, as far as it is certain that no
+  // process writes them any more.
+  virtual void RemoveUnfinishedIndex(const std::set<std::string>& before) = 0;
+
   // Removes the packs that have not changed since they were listed, and returns
   // their number. A pack that was written again or has a .keep file now stays,
   // because another repack may be removing our pack of the same name.

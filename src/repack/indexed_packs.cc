@@ -103,8 +103,11 @@ Result<bool> WriteWithBitmap(const RepackJob& job,
                              const std::string& preferred, RepackStats& stats) {
   MultiPackIndexRequest request{job.settings.common_directory, {}, preferred};
   for (const PackFiles& pack : listed) request.packs.push_back(pack.name);
+  const std::set<std::string> before = job.store.ListUnfinishedIndex();
   const Status written = job.options.write_multi_pack_index(request);
   if (written) return true;
+  // A lock that a killed Git left would stop this repack and all later ones.
+  job.store.RemoveUnfinishedIndex(before);
   if (job.options.bitmap == Bitmap::kYes ||
       written.error().code == ErrorCode::kInterrupted) {
     return std::unexpected(written.error());

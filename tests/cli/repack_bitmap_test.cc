@@ -5,6 +5,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 
 #include "support/repack_fixture.h"
 
@@ -17,6 +18,7 @@ using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
+using ::testing::UnorderedElementsAre;
 
 class RepackBitmapTest : public RepackFixture {
  protected:
@@ -79,6 +81,17 @@ class RepackBitmapTest : public RepackFixture {
         RunZpack({"repack", "-q", "-d", "-b", repo_.path()}, options).exit_code,
         0);
     return ReadFile(trace);
+  }
+
+  // The environment in which these commands are Git.
+  ProcessOptions WithGit(const std::string& commands) const {
+    const std::string programs = dir_ / "programs";
+    fs::create_directories(programs);
+    WriteFile(programs + "/git", "#!/bin/sh\n" + commands);
+    fs::permissions(programs + "/git", fs::perms::owner_all);
+    ProcessOptions options;
+    options.environment = {"PATH=" + programs + ":/usr/bin:/bin"};
+    return options;
   }
 
   static ProcessResult RunZpackOver(const Case& one, const std::string& path) {
@@ -212,6 +225,46 @@ TEST_F(RepackBitmapTest, WithoutGitOnlyWhoAskedForItFails) {
   EXPECT_TRUE(repo_.TryGit({"fsck", "--strict"}).ok());
   ASSERT_EQ(Repack({"-d", "-b"}).exit_code, 0);
   EXPECT_THAT(FilesWith(pack_directory(), ".bitmap"), SizeIs(1));
+}
+
+// A killed Git leaves its lock and temporary files.
+TEST_F(RepackBitmapTest, LockOfAKilledGitDoesNotStay) {
+  repo_.Git({"repack", "-q", "-a"});  // a pack that is removed
+  for (const char* const end : {"kill -9 $$\n", "exit 1\n"}) {
+    SCOPED_TRACE(end);
+    const ProcessOptions options = WithGit(
+        "cd " + pack_directory() +
+        " && touch multi-pack-index.lock tmp_bitmap_1 tmp_midx_1; " + end);
+    WriteFile(pack_directory() + "/tmp_bitmap_0", "of another process");
+    const ProcessResult asked =
+        RunZpack({"repack", "-q", "-d", "-b", repo_.path()}, options);
+    EXPECT_EQ(asked.exit_code, 128);
+    EXPECT_THAT(asked.err, HasSubstr("fatal: 'git multi-pack-index"));
+    EXPECT_THAT(FilesWith(pack_directory(), ".lock"), IsEmpty());
+    const ProcessResult result =
+        RunZpack({"repack", "-q", "-d", repo_.path()}, options);
+    EXPECT_EQ(result.exit_code, 0);
+    EXPECT_THAT(result.err, HasSubstr("warning: 'git multi-pack-index"));
+    EXPECT_THAT(Packs(), SizeIs(1));
+    EXPECT_THAT(ListDirectory(pack_directory()),
+                UnorderedElementsAre("tmp_bitmap_0", HasSubstr(".pack"),
+                                     HasSubstr(".idx"), HasSubstr(".rev")));
+    repo_.WriteBlob(end);
+  }
+}
+
+// Git fails because another process has the lock.
+TEST_F(RepackBitmapTest, LockOfAnotherProcessStays) {
+  const std::string lock = pack_directory() + "/multi-pack-index.lock";
+  // The process has it open for writing until it is told to end.
+  const ProcessOptions options =
+      WithGit("exec 3> " + lock + "; sleep 1000 >&3 2>&3 & echo $! > " +
+              (dir_ / "pid") + "; kill -9 $$\n");
+  const ProcessResult result =
+      RunZpack({"repack", "-q", "-b", repo_.path()}, options);
+  EXPECT_EQ(result.exit_code, 128);
+  EXPECT_TRUE(Exists(lock));
+  ::kill(std::stoi(ReadFile(dir_ / "pid")), SIGKILL);
 }
 
 TEST_F(RepackBitmapTest, DryRunAndOtherPlacesGetNone) {

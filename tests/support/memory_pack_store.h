@@ -70,6 +70,9 @@ class MemoryPackStore final : public PackStore {
       const std::string& /*preferred*/) override {
     return std::vector<std::string>();
   }
+  std::set<std::string> ListUnfinishedIndex() override { return {}; }
+  void RemoveUnfinishedIndex(const std::set<std::string>& /*before*/) override {
+  }
   Result<uint64_t> RemovePacks(const std::vector<PackFiles>& packs) override;
   Status PruneShallow(ObjectSource& /*now*/) override { return {}; }
   Status UpdateRefList(const RefsSnapshot& /*refs*/) override { return {}; }

@@ -16,6 +16,7 @@
 #include "git/repack/new_multi_pack_index.h"
 #include "git/repack/object_ages.h"
 #include "git/repack/server_info.h"
+#include "git/repack/unfinished_index.h"
 #include "git/repository_layout.h"
 #include "git/repository_source.h"
 
@@ -131,6 +132,14 @@ Result<std::vector<std::string>> GitPackStore::WriteMultiPackIndex(
       {settings_.object_format,
        static_cast<unsigned>(settings_.multi_pack_index_version),
        std::move(same), preferred, settings_.shared_mode});
+}
+
+std::set<std::string> GitPackStore::ListUnfinishedIndex() {
+  return zpack::ListUnfinishedIndex(directory());
+}
+
+void GitPackStore::RemoveUnfinishedIndex(const std::set<std::string>& before) {
+  zpack::RemoveUnfinishedIndex(file_system_, directory(), before);
 }
 
 Result<uint64_t> GitPackStore::RemovePacks(

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -52,6 +53,8 @@ class GitPackStore final : public PackStore {
   Result<std::vector<std::string>> WriteMultiPackIndex(
       const std::vector<PackFiles>& packs,
       const std::string& preferred) override;
+  std::set<std::string> ListUnfinishedIndex() override;
+  void RemoveUnfinishedIndex(const std::set<std::string>& before) override;
   Result<uint64_t> RemovePacks(const std::vector<PackFiles>& packs) override;
   Status PruneShallow(ObjectSource& now) override;
 

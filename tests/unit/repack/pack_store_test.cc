@@ -89,6 +89,12 @@ class WatchedStore final : public PackStore {
     calls_.emplace_back("index packs");
     return store_.WriteMultiPackIndex(packs, preferred);
   }
+  std::set<std::string> ListUnfinishedIndex() override {
+    return store_.ListUnfinishedIndex();
+  }
+  void RemoveUnfinishedIndex(const std::set<std::string>& before) override {
+    store_.RemoveUnfinishedIndex(before);
+  }
   Result<uint64_t> RemovePacks(const std::vector<PackFiles>& packs) override {
     calls_.emplace_back("remove packs");
     return store_.RemovePacks(packs);
