@@ -46,6 +46,39 @@ Result<ListMarks> FindUsedAgain(const RepackJob& job, const PackSets& packs,
   return used_again;
 }
 
+// The times by which objects expire. `ages` are those that they get.
+Result<ObjectAges> FindLatestUse(const RepackJob& job,
+                                 const std::vector<PackFiles>& counting,
+                                 const ListIds& ids, ObjectAges ages) {
+  if (job.options.unreachable == Unreachable::kCruft ||
+      !job.options.expiration ||
+      std::ranges::none_of(counting, &PackFiles::cruft)) {
+    return ages;
+  }
+  // Loosened objects expire only if their own time in a cruft pack is as old.
+  ZPACK_ASSIGN_OR_RETURN(
+      const ObjectAges own,
+      job.store.ReadAges(ids, counting, CruftTimes::kOfObjects));
+  for (const ListRank rank : ids.ranks()) {
+    ages.mtimes[rank] = std::max(ages.mtimes[rank], own.mtimes[rank]);
+  }
+  return ages;
+}
+
+// Whether a cruft pack gets objects that are in an alternate because a survivor
+// needs them. As in Git, only if what is not needed expires.
+bool PacksNeedsOfSurvivors(const RepackJob& job) {
+  return job.options.unreachable == Unreachable::kCruft &&
+         job.options.borrowed == Borrowed::kPack &&
+         job.options.expiration.value_or(0) != 0;
+}
+
+// Git packs also what packs of alternates have if a pack here has a .keep file.
+bool HasKeepFile(const PackSets& packs) {
+  return std::ranges::any_of(packs.kept, &PackFiles::keep) ||
+         std::ranges::any_of(packs.staying, &PackFiles::keep);
+}
+
 uint32_t Seconds(int64_t mtime) {
   return static_cast<uint32_t>(
       std::min<int64_t>(mtime, std::numeric_limits<uint32_t>::max()));
@@ -55,7 +88,7 @@ uint32_t Seconds(int64_t mtime) {
 
 Result<Leftovers> FindLeftovers(const RepackJob& job, ObjectSource& source,
                                 const PackSets& packs, const ObjectList& all,
-                                const ObjectIdTable& kept) {
+                                const LeftElsewhere& elsewhere) {
   const RepackOptions& options = job.options;
   const bool cruft = options.unreachable == Unreachable::kCruft;
   std::vector<PackFiles> counting = packs.rewritten;
@@ -65,31 +98,30 @@ Result<Leftovers> FindLeftovers(const RepackJob& job, ObjectSource& source,
       const ObjectAges ages,
       job.store.ReadAges(all.ids, counting,
                          cruft ? CruftTimes::kOfObjects : CruftTimes::kOfPack));
-  ObjectAges latest = ages;
-  if (!cruft && options.expiration &&
-      std::ranges::any_of(counting, &PackFiles::cruft)) {
-    // But they expire only if their own time in a cruft pack is as old.
-    ZPACK_ASSIGN_OR_RETURN(
-        const ObjectAges own,
-        job.store.ReadAges(all.ids, counting, CruftTimes::kOfObjects));
-    for (const ListRank rank : all.ids.ranks()) {
-      latest.mtimes[rank] = std::max(ages.mtimes[rank], own.mtimes[rank]);
-    }
-  }
+  ZPACK_ASSIGN_OR_RETURN(const ObjectAges latest,
+                         FindLatestUse(job, counting, all.ids, ages));
   ZPACK_ASSIGN_OR_RETURN(
-      ListMarks keep, FindSurvivors(source, all, options.expiration, latest));
+      Survivors survivors,
+      FindSurvivors(source, all, options.expiration, latest));
+  ListMarks& keep = survivors.all;
   ListMarks used_again(all.ids.size());
   if (cruft) {
     ZPACK_ASSIGN_OR_RETURN(used_again,
                            FindUsedAgain(job, packs, all.ids, ages));
   }
+  const bool packs_needs = PacksNeedsOfSurvivors(job);
+  const bool packs_lent = HasKeepFile(packs);
   Leftovers leftovers;
   ListMarks expired(all.ids.size());
   for (const ListRank rank : keep.indexes()) {
     int64_t mtime = ages.mtimes[rank];
+    const bool needed = packs_needs && survivors.needed[rank];
+    const bool left =
+        elsewhere.kept.Find(all.ids[rank]) ||
+        (elsewhere.lent.Find(all.ids[rank]) && !(needed && packs_lent));
     // An object without a time belongs to an alternate.
-    const bool here = mtime != ObjectAges::kNone && !all.reached(rank) &&
-                      (used_again[rank] || !kept.Find(all.ids[rank]));
+    const bool here = (mtime != ObjectAges::kNone || needed) &&
+                      !all.reached(rank) && (used_again[rank] || !left);
     expired[rank] = here && !keep[rank];
     if (expired[rank]) leftovers.expired_mtimes.push_back(Seconds(mtime));
     keep[rank] = here && keep[rank];

@@ -27,13 +27,21 @@ struct Leftovers {
   IndexedVector<ListRank, uint32_t> expired_mtimes;
 };
 
+// Unreachable objects that need not be in the repository's own new packs.
+struct LeftElsewhere {
+  ObjectIdTable kept;  // another pack keeps them
+  // Of a new cruft pack: packs of alternates have them, and here they are at
+  // most loose.
+  ObjectIdTable lent;
+};
+
 // Returns the objects of `all` that survive (see FindSurvivors), are stored in
-// the repository itself, and are not in `kept`. `kept` holds the ids of objects
-// that another pack keeps. For a new cruft pack, also returns objects of cruft
-// packs in `packs.kept` that were used again.
+// the repository itself, and are not `elsewhere`. For a new cruft pack, also
+// returns objects of cruft packs in `packs.kept` that were used again, and what
+// surviving objects need of alternates, as far as Git packs that.
 Result<Leftovers> FindLeftovers(const RepackJob& job, ObjectSource& source,
                                 const PackSets& packs, const ObjectList& all,
-                                const ObjectIdTable& kept);
+                                const LeftElsewhere& elsewhere);
 
 // Writes the leftovers that are in `old`, the ids of packs to be removed, as
 // loose objects, but not those that packs of alternates have. Returns their

@@ -75,24 +75,21 @@ Result<ObjectList> WithoutForeign(const RepackJob& job, const PackSets& packs,
   });
 }
 
-// Unreachable objects of `all` that do not go into a cruft pack, as in Git:
-// they are only loose here, and alternates have them in packs.
-Result<ObjectIdTable> FindLooseElsewhere(const RepackJob& job,
-                                         const PackSets& packs,
-                                         const ObjectList& all) {
+// Unreachable objects of `all` that packs of alternates have, but no pack that
+// is rewritten.
+Result<ObjectIdTable> FindLent(const RepackJob& job, const PackSets& packs,
+                               const ObjectList& all) {
   if (job.options.unreachable != Unreachable::kCruft) return ObjectIdTable();
-  ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable loose,
-                         job.store.ListLooseObjects());
   ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable packed,
                          ReadIds(job.store, packs.rewritten));
   Bytes ids;
-  for (const uint32_t rank : RanksOnlyIn(loose, packed)) {
-    const auto listed = all.ids.Find(loose[rank]);
-    if (listed && !all.reached(*listed)) Append(ids, loose[rank].bytes());
+  for (const ListRank rank : all.ids.ranks()) {
+    const ObjectId id = all.ids[rank];
+    if (!all.reached(rank) && !packed.Find(id)) Append(ids, id.bytes());
   }
   ZPACK_ASSIGN_OR_RETURN(
       const ObjectIdTable only,
-      ObjectIdTable::FromSorted(loose.format(), std::move(ids)));
+      ObjectIdTable::FromSorted(all.ids.format(), std::move(ids)));
   ZPACK_ASSIGN_OR_RETURN(BorrowedObjects borrowed,
                          FindInAlternates(job, packs, only));
   return std::move(borrowed.packed);
@@ -102,12 +99,8 @@ Result<ObjectIdTable> FindLooseElsewhere(const RepackJob& job,
 Result<Leftovers> ChooseLeftovers(const RepackJob& job, ObjectSource& source,
                                   const PackSets& packs, const ObjectList& all,
                                   const ObjectIdTable& elsewhere) {
-  ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable loose,
-                         FindLooseElsewhere(job, packs, all));
-  ZPACK_ASSIGN_OR_RETURN(
-      const ObjectIdTable others,
-      ObjectIdTable::Merge(all.ids.format(), {elsewhere, loose}));
-  return FindLeftovers(job, source, packs, all, others);
+  ZPACK_ASSIGN_OR_RETURN(ObjectIdTable lent, FindLent(job, packs, all));
+  return FindLeftovers(job, source, packs, all, {elsewhere, std::move(lent)});
 }
 
 }  // namespace

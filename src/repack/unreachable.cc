@@ -8,15 +8,15 @@
 
 namespace zpack {
 
-Result<ListMarks> FindSurvivors(ObjectSource& source, const ObjectList& list,
+Result<Survivors> FindSurvivors(ObjectSource& source, const ObjectList& list,
                                 std::optional<int64_t> expiration,
                                 const ObjectAges& ages) {
-  ListMarks survives(list.ids.size());
+  Survivors survivors{ListMarks(list.ids.size()), ListMarks(list.ids.size())};
   std::vector<ListRank> pending;
   for (const ListRank rank : list.ids.ranks()) {
     if (list.reached(rank) || ages.mtimes[rank] == ObjectAges::kNone) continue;
     if (expiration && ages.mtimes[rank] <= *expiration) continue;
-    survives[rank] = true;
+    survivors.all[rank] = true;
     if (expiration) pending.push_back(rank);
   }
   Bytes content;
@@ -32,12 +32,14 @@ Result<ListMarks> FindSurvivors(ObjectSource& source, const ObjectList& list,
     for (const ObjectId& id : links) {
       // The needed object may not exist any more.
       const auto needed = list.ids.Find(id);
-      if (!needed || list.reached(*needed) || survives[*needed]) continue;
-      survives[*needed] = true;
+      if (!needed || list.reached(*needed)) continue;
+      survivors.needed[*needed] = true;
+      if (survivors.all[*needed]) continue;
+      survivors.all[*needed] = true;
       pending.push_back(*needed);
     }
   }
-  return survives;
+  return survivors;
 }
 
 }  // namespace zpack

@@ -16,11 +16,16 @@
 
 namespace zpack {
 
-// By rank: true for unreachable objects that are stored in the repository
-// itself and younger than `expiration`, and for unreachable objects that these
-// need. Without `expiration`, every unreachable object of the repository itself
-// survives. Errors are those of reading.
-Result<ListMarks> FindSurvivors(ObjectSource& source, const ObjectList& list,
+struct Survivors {
+  // True for unreachable objects that are stored in the repository itself and
+  // younger than the expiration, and for unreachable objects that these need.
+  ListMarks all;
+  ListMarks needed;  // those that another one needs
+};
+
+// Without `expiration`, every unreachable object of the repository itself
+// survives, and nothing is said of needs. Errors are those of reading.
+Result<Survivors> FindSurvivors(ObjectSource& source, const ObjectList& list,
                                 std::optional<int64_t> expiration,
                                 const ObjectAges& ages);
 

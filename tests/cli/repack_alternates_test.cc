@@ -130,6 +130,39 @@ TEST_F(RepackAlternatesTest, DropUnreachable) {
   ExpectSameAsGit({"-a", "-d", "-l"});
 }
 
+// With an expiration, a cruft pack gets what survivors need of the alternate;
+// what is packed there, only beside a pack with a .keep file.
+TEST_F(RepackAlternatesTest, CruftPackOfWhatSurvivorsNeed) {
+  std::string tree;
+  for (const Place here : kPlaces) {
+    for (const Place there : kPlaces) {
+      const std::string content = fmt::format(
+          "needed {} {}", static_cast<int>(here), static_cast<int>(there));
+      if (here == Place::kNowhere && there == Place::kNowhere) continue;
+      Put(repo_, here, kEarlierTime, content);
+      Put(lender_, there, kEarlierTime, content);
+      tree +=
+          "100644 blob " + HashObject("blob", content) + '\t' + content + '\n';
+    }
+  }
+  const std::string survivor = repo_.Git({"mktree"}, tree);
+  SetFileTime(repo_.LooseObjectPath(survivor), kLaterTime);
+  const std::string keep = pack_directory() + '/' + Packs().at(0) + ".keep";
+  for (const bool keeps : {false, true}) {
+    SCOPED_TRACE(keeps);
+    if (keeps) WriteFile(keep, "");
+    for (const std::string expiration : {"", kBetweenThem, "now", "never"}) {
+      std::vector<std::string> options = {"-d", "--cruft"};
+      if (!expiration.empty()) {
+        options.push_back("--cruft-expiration=" + expiration);
+      }
+      ExpectSameAsGit(options);
+      options.emplace_back("-l");
+      ExpectSameAsGit(options);
+    }
+  }
+}
+
 TEST_F(RepackAlternatesTest, CruftPack) {
   for (const std::string expiration : {"", kBetweenThem, "now", "never"}) {
     std::vector<std::string> options = {"-d", "--cruft"};
