@@ -16,6 +16,7 @@
 
 #include "object/object_id_table.h"
 #include "object/object_source.h"
+#include "zpack/options.h"
 #include "zpack/refs.h"
 #include "zpack/result.h"
 
@@ -99,6 +100,11 @@ class PackStore {
   // True if the pack has the header and the hash that its index requires. False
   // if the pack cannot be read.
   virtual bool IsWhole(const std::string& name) = 0;
+  // Reads `ids` from the pack. Returns those that cannot be read from this pack
+  // alone. kInterrupted.
+  virtual Result<ObjectIdTable> FindDamaged(const std::string& name,
+                                            const ObjectIdTable& ids,
+                                            const RunOptions& run) = 0;
 
   // The loose objects. kIo if a directory cannot be read.
   virtual Result<ObjectIdTable> ListLooseObjects() = 0;

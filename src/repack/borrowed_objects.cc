@@ -11,20 +11,10 @@
 #include "base/error.h"
 #include "object/id_sets.h"
 #include "object/object_hasher.h"
+#include "repack/sound_copies.h"
 
 namespace zpack {
 namespace {
-
-// Objects that the repack may remove from the repository itself.
-Result<ObjectIdTable> RemovableObjects(const RepackJob& job,
-                                       const PackSets& packs) {
-  if (job.options.redundant == Redundant::kLeave) return ObjectIdTable();
-  ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable loose,
-                         job.store.ListLooseObjects());
-  ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable packed,
-                         ReadIds(job.store, packs.rewritten));
-  return ObjectIdTable::Merge(job.store.object_format(), {loose, packed});
-}
 
 // Returns the objects of `ids` that `alternates` do not have undamaged.
 Result<ObjectIdTable> FindDamaged(AlternateObjects& alternates,

@@ -11,6 +11,7 @@
 #include "object/id_sets.h"
 #include "repack/borrowed_objects.h"
 #include "repack/promisor_objects.h"
+#include "repack/sound_copies.h"
 
 namespace zpack {
 namespace {
@@ -40,7 +41,10 @@ class GeometricChooser {
                            job_.store.ListLooseObjects());
     ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable wanted,
                            ObjectIdTable::Merge(format(), {rolled_up, loose}));
-    ZPACK_ASSIGN_OR_RETURN(choice_.kept, ReadWholeIds(job_.store, packs_.kept));
+    ZPACK_ASSIGN_OR_RETURN(SoundCopies kept,
+                           FindKept(job_, packs_, stats_.warnings));
+    choice_.kept = std::move(kept.ids);
+    choice_.damaged_packs = std::move(kept.damaged_packs);
     choice_.known = wanted;
     if (!job_.settings.multi_pack_index_with_cruft) return Follow(wanted);
     ZPACK_TRY(Leave(packs_.usual, choice_.kept, wanted));
@@ -63,10 +67,17 @@ class GeometricChooser {
       const bool is_closed = indexed && indexed->contains(pack.files.name);
       (is_closed ? closed : open).push_back(pack);
     }
-    ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable behind, IdsOf(format(), closed));
+    // Even if a closed pack has them, objects whose copy there is damaged are
+    // packed.
+    ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable here,
+                           Without(wanted, choice_.kept));
+    ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable all_closed,
+                           IdsOf(format(), closed));
+    ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable behind,
+                           Without(all_closed, here));
     ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable outside, IdsOf(format(), open));
     ZPACK_ASSIGN_OR_RETURN(const PromisorObjects promisor,
-                           FindPromisorObjects(job_, packs_));
+                           FindPromisorObjects(job_, packs_, choice_.kept));
     ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable promised,
                            Without(promisor.all, wanted));
     ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable all, source_.ListObjects());
@@ -93,10 +104,12 @@ class GeometricChooser {
     if (wanted.size() == 0) return {};
     std::vector<PackFiles> left = packs_.kept;
     left.insert(left.end(), packs_.staying.begin(), packs_.staying.end());
-    ZPACK_ASSIGN_OR_RETURN(
-        const ObjectIdTable kept,
-        ReadWholeIds(job_.store, PromisorPacks(std::move(left))));
-    ZPACK_TRY(Leave(packs_.promisor, kept, wanted));
+    ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable removable,
+                           RemovableObjects(job_, packs_));
+    ZPACK_ASSIGN_OR_RETURN(const SoundCopies kept,
+                           FindSoundCopies(job_, PromisorPacks(std::move(left)),
+                                           removable, stats_.warnings));
+    ZPACK_TRY(Leave(packs_.promisor, kept.ids, wanted));
     ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable packed_here,
                            Without(wanted, elsewhere_));
     ZPACK_ASSIGN_OR_RETURN(choice_.promised, List(packed_here));

@@ -25,8 +25,8 @@ bool Contains(const std::vector<std::string>& names, const PackFiles& pack) {
 class PackLister {
  public:
   PackLister(const RepackJob& job, const PackSets& packs,
-             const RepackStats& stats)
-      : job_(job), packs_(packs), stats_(stats) {}
+             const ObjectChoice& choice, const RepackStats& stats)
+      : job_(job), packs_(packs), choice_(choice), stats_(stats) {}
 
   std::vector<PackFiles> List(const std::vector<PackFiles>& staying) const {
     std::vector<PackFiles> listed;
@@ -39,11 +39,21 @@ class PackLister {
     return listed;
   }
 
-  // Otherwise Git prefers the oldest pack, which may be a cruft pack.
+  // Without packs that have damaged copies of objects: Git reads no other copy
+  // that a listed pack has. A bitmap may need the rest of such a pack.
+  std::vector<PackFiles> WithoutDamaged(std::vector<PackFiles> listed) const {
+    RemoveNamed(choice_.damaged_packs, listed);
+    return listed;
+  }
+
+  // Otherwise Git prefers the oldest pack, which may be a cruft pack. A pack
+  // with damaged copies would hide the sound ones.
   std::string Preferred() const {
     for (const GeometricPack& pack :
          packs_.usual.left() | std::views::reverse) {
-      if (pack.own) return pack.files.name;
+      if (pack.own && !Contains(choice_.damaged_packs, pack.files)) {
+        return pack.files.name;
+      }
     }
     return stats_.names.empty() ? "" : std::ranges::min(stats_.names);
   }
@@ -81,6 +91,7 @@ class PackLister {
 
   const RepackJob& job_;
   const PackSets& packs_;
+  const ObjectChoice& choice_;
   const RepackStats& stats_;
 };
 
@@ -128,7 +139,7 @@ Status IndexStayingPacks(const RepackJob& job, const PackSets& packs,
     stats.leaves_to_alternates = alternates != nullptr;
   }
   stats.wants_bitmap = WantsBitmap(job, stats, choice);
-  const PackLister lister(job, packs, stats);
+  const PackLister lister(job, packs, choice, stats);
   const std::vector<PackFiles> listed = lister.List(staying);
   if (stats.wants_bitmap && job.options.write_multi_pack_index) {
     ZPACK_ASSIGN_OR_RETURN(
@@ -139,7 +150,8 @@ Status IndexStayingPacks(const RepackJob& job, const PackSets& packs,
   if (job.options.multi_pack_index == MultiPackIndex::kLeave) return {};
   ZPACK_ASSIGN_OR_RETURN(
       const std::vector<std::string> unreadable,
-      job.store.WriteMultiPackIndex(listed, lister.Preferred()));
+      job.store.WriteMultiPackIndex(lister.WithoutDamaged(listed),
+                                    lister.Preferred()));
   for (const std::string& name : unreadable) {
     stats.warnings.push_back(
         FormatMessage("the multi-pack-index does not list '{}', whose index "

@@ -13,6 +13,7 @@
 #include "repack/filtered_objects.h"
 #include "repack/geometric_choice.h"
 #include "repack/promisor_objects.h"
+#include "repack/sound_copies.h"
 
 namespace zpack {
 namespace {
@@ -31,6 +32,25 @@ Status CheckUnreadable(const RepackJob& job, const PackSets& packs,
                      job.settings.common_directory);
   }
   return {};
+}
+
+// Fills `kept`, `damaged_packs` and `promised` of `choice`.
+Result<PromisorObjects> ChooseKept(const RepackJob& job, ObjectSource& source,
+                                   const PackSets& packs, ObjectChoice& choice,
+                                   RepackStats& stats) {
+  ZPACK_ASSIGN_OR_RETURN(SoundCopies kept,
+                         FindKept(job, packs, stats.warnings));
+  choice.kept = std::move(kept.ids);
+  choice.damaged_packs = std::move(kept.damaged_packs);
+  ZPACK_ASSIGN_OR_RETURN(PromisorObjects promisor,
+                         FindPromisorObjects(job, packs, choice.kept));
+  if (promisor.packed.size() != 0) {
+    ZPACK_ASSIGN_OR_RETURN(
+        choice.promised,
+        EnumerateListed(source, promisor.packed, promisor.packed,
+                        job.options.run, stats.unreadable));
+  }
+  return promisor;
 }
 
 // Fills `list` of `choice` with those of `all` that are not `elsewhere`, and
@@ -127,15 +147,8 @@ Result<ObjectChoice> ChooseObjects(const RepackJob& job, ObjectSource& source,
   stats.lost = std::move(all.lost);
   ObjectChoice choice;
   ZPACK_ASSIGN_OR_RETURN(const PromisorObjects promisor,
-                         FindPromisorObjects(job, packs));
-  if (promisor.packed.size() != 0) {
-    ZPACK_ASSIGN_OR_RETURN(
-        choice.promised,
-        EnumerateListed(source, promisor.packed, promisor.packed, options.run,
-                        stats.unreadable));
-  }
+                         ChooseKept(job, source, packs, choice, stats));
   ZPACK_TRY(CheckUnreadable(job, packs, stats.unreadable));
-  ZPACK_ASSIGN_OR_RETURN(choice.kept, ReadWholeIds(job.store, packs.kept));
   ZPACK_ASSIGN_OR_RETURN(BorrowedObjects borrowed,
                          FindBorrowed(job, packs, all.ids));
   ZPACK_ASSIGN_OR_RETURN(

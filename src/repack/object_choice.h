@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "inventory/object_list.h"
@@ -33,7 +34,11 @@ struct ObjectChoice {
   // Of `list` and of `filtered_out`, if delta islands are respected.
   std::optional<DeltaIslands> islands;
   std::optional<DeltaIslands> filtered_islands;
-  ObjectIdTable kept;      // in complete packs that stay
+  // In packs that stay. If another copy may be removed, the copy in one of
+  // these packs is sound (FindKept).
+  ObjectIdTable kept;
+  // Names of packs that stay and have damaged copies of other objects.
+  std::vector<std::string> damaged_packs;
   ObjectIdTable borrowed;  // in packs of alternates
   // Objects that alternates have, packed or loose.
   uint64_t borrowed_objects = 0;

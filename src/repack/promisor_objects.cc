@@ -26,9 +26,10 @@ std::vector<PackFiles> PromisorPacks(std::vector<PackFiles> packs) {
 }
 
 Result<PromisorObjects> FindPromisorObjects(const RepackJob& job,
-                                            const PackSets& packs) {
+                                            const PackSets& packs,
+                                            const ObjectIdTable& kept) {
   const ObjectFormat format = job.store.object_format();
-  ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable kept,
+  ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable kept_promised,
                          ReadWholeIds(job.store, PromisorPacks(packs.kept)));
   ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable rewritten,
                          ReadIds(job.store, PromisorPacks(packs.rewritten)));
@@ -36,14 +37,21 @@ Result<PromisorObjects> FindPromisorObjects(const RepackJob& job,
                          ReadIds(job.store, PromisorPacks(packs.staying)));
   ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable theirs,
                          PromisorObjectsOfAlternates(job));
-  std::vector<ObjectIdTable> wanted = {rewritten, staying};
-  if (job.options.borrowed == Borrowed::kPack) wanted.push_back(theirs);
+  std::vector<ObjectIdTable> wanted = {rewritten, staying, kept_promised};
+  if (job.options.borrowed == Borrowed::kPack) {
+    wanted.push_back(theirs);
+  } else {
+    ZPACK_ASSIGN_OR_RETURN(const BorrowedObjects sound,
+                           FindInAlternates(job, packs, theirs));
+    ZPACK_ASSIGN_OR_RETURN(wanted.emplace_back(), Without(theirs, sound.all));
+  }
   ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable here,
                          ObjectIdTable::Merge(format, wanted));
+  ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable left, Common(kept_promised, kept));
   PromisorObjects objects;
-  ZPACK_ASSIGN_OR_RETURN(objects.packed, Without(here, kept));
+  ZPACK_ASSIGN_OR_RETURN(objects.packed, Without(here, left));
   ZPACK_ASSIGN_OR_RETURN(objects.all,
-                         ObjectIdTable::Merge(format, {here, kept, theirs}));
+                         ObjectIdTable::Merge(format, {here, theirs}));
   return objects;
 }
 

@@ -21,13 +21,15 @@ std::vector<PackFiles> PromisorPacks(std::vector<PackFiles> packs);
 
 struct PromisorObjects {
   ObjectIdTable all;  // of the repository and its alternates
-  // Those that go into a new promisor pack: not those of kept promisor packs,
-  // and with Borrowed::kLeave not those that only alternates have.
+  // Those that go into a new promisor pack: not those that kept promisor packs
+  // have, and with Borrowed::kLeave not those that only alternates have.
   ObjectIdTable packed;
 };
 
-// Errors as ReadIds and PackStore::OpenAlternates.
+// `kept` are the objects of kept packs that may be left to these packs. Errors
+// as ReadIds, PackStore::OpenAlternates and FindInAlternates.
 Result<PromisorObjects> FindPromisorObjects(const RepackJob& job,
-                                            const PackSets& packs);
+                                            const PackSets& packs,
+                                            const ObjectIdTable& kept);
 
 }  // namespace zpack

@@ -7,12 +7,14 @@
 
 #include <algorithm>
 #include <iterator>
+#include <string>
 #include <vector>
 
 #include "base/error.h"
 #include "object/id_sets.h"
 #include "repack/borrowed_objects.h"
 #include "repack/late_needs.h"
+#include "repack/sound_copies.h"
 
 namespace zpack {
 namespace {
@@ -89,47 +91,57 @@ class RedundantPacks {
 
   // The loose objects that packs of alternates have, as far as these are sound,
   // without those of `here`.
-  Result<ObjectIdTable> PackedElsewhere(const ObjectIdTable& here) {
-    ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable loose,
-                           job_.store.ListLooseObjects());
+  Result<ObjectIdTable> PackedElsewhere(const ObjectIdTable& loose,
+                                        const ObjectIdTable& here) {
     ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable rest, Without(loose, here));
     ZPACK_ASSIGN_OR_RETURN(BorrowedObjects borrowed,
                            FindInAlternates(job_, packs_, rest));
     return std::move(borrowed.packed);
   }
 
-  Status RemoveLoose() {
-    // Also if their objects were packed again.
-    std::vector<PackFiles> staying;
-    std::ranges::copy_if(packs_.staying, std::back_inserter(staying),
-                         &PackFiles::keep);
-    ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable kept,
-                           ReadWholeIds(job_.store, staying));
-    std::vector<ObjectIdTable> packed = {choice_.list.ids, choice_.promised.ids,
-                                         choice_.kept, kept};
+  // The loose objects that are in new or kept packs.
+  Result<ObjectIdTable> PackedHere(const ObjectIdTable& loose) {
+    std::vector<ObjectIdTable> packed = {choice_.list.ids,
+                                         choice_.promised.ids};
     if (job_.options.filter_to.empty()) {
       packed.push_back(choice_.filtered_out.ids);
     }
     if (job_.options.unreachable == Unreachable::kCruft) {
       packed.push_back(choice_.leftovers.list.ids);
     }
-    const ObjectFormat format = choice_.list.ids.format();
-    ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable here,
-                           ObjectIdTable::Merge(format, packed));
+    ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable fresh,
+                           ObjectIdTable::Merge(loose.format(), packed));
+    ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable rest, Without(loose, fresh));
+    // Read again, because other loose objects may be there now than before.
+    std::vector<PackFiles> staying = packs_.kept;
+    // Also if their objects were packed again.
+    std::ranges::copy_if(packs_.staying, std::back_inserter(staying),
+                         &PackFiles::keep);
+    std::vector<std::string> known;
+    ZPACK_ASSIGN_OR_RETURN(const SoundCopies kept,
+                           FindSoundCopies(job_, staying, rest, known));
+    return ObjectIdTable::Merge(loose.format(), {fresh, kept.ids});
+  }
+
+  Status RemoveLoose() {
+    ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable loose,
+                           job_.store.ListLooseObjects());
+    ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable here, PackedHere(loose));
     // The work is done: alternates that cannot be read now have nothing.
     const ObjectIdTable elsewhere =
-        PackedElsewhere(here).value_or(ObjectIdTable());
-    ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable redundant,
-                           ObjectIdTable::Merge(format, {here, elsewhere}));
-    ZPACK_ASSIGN_OR_RETURN(const RemovedLoose loose,
+        PackedElsewhere(loose, here).value_or(ObjectIdTable());
+    ZPACK_ASSIGN_OR_RETURN(
+        const ObjectIdTable redundant,
+        ObjectIdTable::Merge(loose.format(), {here, elsewhere}));
+    ZPACK_ASSIGN_OR_RETURN(const RemovedLoose removed,
                            job_.store.RemoveLooseObjects(redundant));
-    stats_.removed_loose = loose.count;
+    stats_.removed_loose = removed.count;
     // The loose objects are packed, so this is only a warning, as in 'git
     // prune-packed'.
-    if (loose.why) {
+    if (removed.why) {
       stats_.warnings.push_back(
           fmt::format("unable to remove {} loose objects that are packed: {}",
-                      loose.left, loose.why->message));
+                      removed.left, removed.why->message));
     }
     return {};
   }

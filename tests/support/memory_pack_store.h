@@ -52,6 +52,11 @@ class MemoryPackStore final : public PackStore {
   bool IsWhole(const std::string& name) override {
     return Find(name) != nullptr;
   }
+  Result<ObjectIdTable> FindDamaged(const std::string& /*name*/,
+                                    const ObjectIdTable& /*ids*/,
+                                    const RunOptions& /*run*/) override {
+    return ObjectIdTable();
+  }
   Result<ObjectIdTable> ListLooseObjects() override;
   Result<ObjectAges> ReadAges(const ListIds& ids,
                               const std::vector<PackFiles>& packs,

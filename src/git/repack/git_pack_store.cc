@@ -19,6 +19,7 @@
 #include "git/repack/unfinished_index.h"
 #include "git/repository_layout.h"
 #include "git/repository_source.h"
+#include "pack/damaged_copies.h"
 
 namespace zpack {
 
@@ -60,6 +61,12 @@ Result<ObjectIdTable> GitPackStore::ReadIds(const std::string& name) {
 bool GitPackStore::IsWhole(const std::string& name) {
   return IsPackWhole(settings_.object_format, file_system_,
                      settings_.object_directory, name);
+}
+
+Result<ObjectIdTable> GitPackStore::FindDamaged(const std::string& name,
+                                                const ObjectIdTable& ids,
+                                                const RunOptions& run) {
+  return FindDamagedCopies(file_system_, directory() + '/' + name, ids, run);
 }
 
 Result<ObjectIdTable> GitPackStore::ListLooseObjects() {

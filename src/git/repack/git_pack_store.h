@@ -37,6 +37,9 @@ class GitPackStore final : public PackStore {
   Result<std::vector<PackFiles>> ListPacks() override;
   Result<ObjectIdTable> ReadIds(const std::string& name) override;
   bool IsWhole(const std::string& name) override;
+  Result<ObjectIdTable> FindDamaged(const std::string& name,
+                                    const ObjectIdTable& ids,
+                                    const RunOptions& run) override;
 
   Result<ObjectIdTable> ListLooseObjects() override;
   Result<ObjectAges> ReadAges(const ListIds& ids,

@@ -51,6 +51,11 @@ class WatchedStore final : public PackStore {
   bool IsWhole(const std::string& name) override {
     return store_.IsWhole(name);
   }
+  Result<ObjectIdTable> FindDamaged(const std::string& name,
+                                    const ObjectIdTable& ids,
+                                    const RunOptions& run) override {
+    return store_.FindDamaged(name, ids, run);
+  }
   Result<ObjectIdTable> ListLooseObjects() override {
     return store_.ListLooseObjects();
   }
