@@ -188,7 +188,7 @@ TEST_F(OptionsTest, OptionsThatOnlyGitHasLeadToGit) {
   }
   const ProcessResult path = RunZpack({"rev-list", file_, "HEAD", "--", "a"});
   EXPECT_EQ(path.exit_code, 128);
-  EXPECT_THAT(path.err, HasSubstr("git log 'HEAD' -- 'a'"));
+  EXPECT_THAT(path.err, HasSubstr("git zpack log --format=%H"));
 }
 
 TEST_F(OptionsTest, MistypedOptionsGetASuggestion) {
