@@ -240,13 +240,26 @@ class ChainSearch {
     ZPACK_ASSIGN_OR_RETURN(Chain chain, std::move(opened));
     const auto refs = RefsOf(chain);
     if (!refs || !LeadTo(*above.structure().backed, *refs)) return Chain{};
-    ZPACK_ASSIGN_OR_RETURN(const format::Digest digest,
-                           JoinedIdsDigest(chain, options_));
-    if (digest != below.ids_digest) return Chain{};
-    ZPACK_ASSIGN_OR_RETURN(const bool fit, TablesFit(chain, above));
+    ZPACK_ASSIGN_OR_RETURN(const bool fit, IndexAndTablesFit(chain, above));
     if (!fit) return Chain{};
     std::ranges::reverse(chain);
     return chain;
+  }
+
+  // True if `chain` has the ids and the files that `above` needs. The refs have
+  // been compared. If damage hides the rest, the name counts for callers that
+  // mend files: they prove each object and file themselves.
+  Result<bool> IndexAndTablesFit(const Chain& chain,
+                                 const SingleFile& above) const {
+    const format::FileBelow& below = *above.below();
+    const auto digest = JoinedIdsDigest(chain, options_);
+    if (digest && *digest != below.ids_digest) return false;
+    if (mend_ && FileNameOf(chain.back()->path()) == below.name &&
+        (digest || digest.error().code == ErrorCode::kCorrupt)) {
+      return true;
+    }
+    if (!digest) return std::unexpected(digest.error());
+    return TablesFit(chain, above);
   }
 
   // True if the changes of a file belong to these refs below.

@@ -83,6 +83,40 @@ TEST_F(ChainSalvageTest, SalvageSaysWhatDamageOfEachFileCosts) {
   EXPECT_THAT(alone["lost_parts"].dump(), HasSubstr("file below"));
 }
 
+// A file below that was protected since has another hash. It still counts as
+// the file that was meant if its index or its tables are damaged.
+TEST_F(ChainSalvageTest, DamageOfAProtectedFileBelowCostsNoMore) {
+  AddThree();
+  const std::string back = dir_ / "back.git";
+  const std::string plain = ReadFile(File(0));
+  ASSERT_TRUE(RunZpack({"protect", "-q", File(0)}).ok());
+  const std::string guarded = ReadFile(File(0));
+  for (const char* const id : {"OIDP", "ONBP", "FDAT", "FTAB"}) {
+    nlohmann::json reports[2];
+    for (const bool is_guarded : {false, true}) {
+      WriteFile(File(0), is_guarded ? guarded : plain);
+      std::string bytes = ReadFile(File(0));
+      const auto chunks =
+          nlohmann::json::parse(Output({"show", "--json", File(0)}))["chunks"];
+      for (const auto& chunk : chunks) {
+        if (chunk["id"] != id) continue;
+        const size_t at =
+            chunk["offset"].get<size_t>() + chunk["size"].get<size_t>() / 2;
+        bytes[at] = static_cast<char>(bytes[at] ^ 1);
+      }
+      WriteFile(File(0), bytes);
+      const ProcessResult result =
+          RunZpack({"salvage", "-f", "-q", "--json", File(2), back});
+      reports[is_guarded ? 1 : 0] = nlohmann::json::parse(result.out);
+      EXPECT_EQ(RunProcess({"git", "-C", back, "show-ref", "--head"}).out,
+                repo_.Git({"show-ref", "--head"}) + '\n')
+          << id << result.err;
+    }
+    EXPECT_EQ(reports[1]["lost_objects"], 0) << id;
+    EXPECT_EQ(reports[1]["objects"], reports[0]["objects"]) << id;
+  }
+}
+
 // What was appended, or cut off without any part, costs nothing.
 TEST_F(ChainSalvageTest, OtherSizesCostNoSoundPart) {
   AddThree();
