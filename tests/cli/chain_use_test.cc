@@ -343,6 +343,23 @@ TEST_F(ChainUseTest, TheNextFileIsNamed) {
   Output({"convert", "-q", "--onto-latest", dir_ / "n", empty});
 }
 
+TEST_F(ChainUseTest, AnUnchangedFileWithoutParityIsNamed) {
+  std::filesystem::create_directory(dir_ / "n");
+  Write("f", "1");
+  Commit("1");
+  Output({"convert", "-q", "--onto-latest", dir_ / "n", repo_.path()});
+  const auto again = [&] {
+    return RunZpack({"convert", "-q", "--redundancy", "30%", "--onto-latest",
+                     dir_ / "n", repo_.path()})
+        .err;
+  };
+  EXPECT_THAT(again(), HasSubstr(".0000.zpack' has no parity"));
+  Write("f", "2");
+  Commit("2");
+  EXPECT_EQ(again(), "");
+  EXPECT_EQ(again(), "");
+}
+
 TEST_F(ChainUseTest, WhatAnOlderFileOfTheChainHoldsIsNotHashedAgain) {
   AddThree();
   const auto skipped = [&](const std::string& older, const std::string& file) {

@@ -249,6 +249,17 @@ Result<uint64_t> EnsureParity(const ConvertOutput& output, uint32_t redundancy,
   return added;
 }
 
+// An unchanged file of a chain is not written to, even if an earlier run was
+// stopped before it got parity.
+void WarnOfNoParity(const std::string& file, std::ostream& err) {
+  const auto there = ParityBytes(file);
+  if (there && *there == 0) {
+    err << fmt::format(
+        "warning: '{}' has no parity; 'git zpack protect' adds it\n",
+        QuoteName(file));
+  }
+}
+
 // Says what helps if the destination is there and is a .zpack file.
 void HintAtExisting(const po::variables_map& values, const std::string& file,
                     std::ostream& err) {
@@ -322,6 +333,7 @@ int Run(const po::variables_map& values, const Io& io) {
     if (!added) return Fail(io, added.error());
     parity_bytes = *added;
   }
+  if (redundancy && !written) WarnOfNoParity(*options.onto, io.err);
   const Status sent = output->Send(io);
   if (!sent) return Fail(io, sent.error());
   const ConvertReport report(
