@@ -102,6 +102,26 @@ DeltaEncoder::Match DeltaEncoder::FindMatch(ByteView base, ByteView target,
   return best;
 }
 
+DeltaEncoder::Match DeltaEncoder::FirstMatch(ByteView base, ByteView target,
+                                             const Gap& gap, uint32_t from,
+                                             uint32_t last) const {
+  const uint32_t expected_end = gap.ExpectedEnd(base.size());
+  Match match;
+  for (uint32_t at = from; at <= last && match.gain <= 0; ++at) {
+    if (at < expected_end &&
+        LoadWord(&base[gap.Expected(at)]) == LoadWord(&target[at])) {
+      match = ExpectedMatch(base, target, gap, at);
+      if (match.length >= kLongAsExpected) break;
+    }
+    const uint64_t hash = HashWindow(&target[at]);
+    const uint64_t bit = hash >> filter_shift_;
+    if ((filter_[bit / 64] >> (bit % 64) & 1) == 0) continue;
+    const Match indexed = FindMatch(base, target, gap, at, hash);
+    if (indexed.gain > match.gain) match = indexed;
+  }
+  return match;
+}
+
 uint64_t DeltaEncoder::Cost(const Gap& gap, const Match& match) const {
   return uint64_t{match.target - gap.begin} * costs_.literal +
          costs_.Copy(gap.Jump(match.target, match.base));
@@ -176,22 +196,7 @@ bool DeltaEncoder::Encode(ByteView base, ByteView target, uint64_t limit,
           gap.begin + (limit - delta.cost) / costs_.literal + kGapSlack;
       const auto stop =
           static_cast<uint32_t>(std::min<uint64_t>(last, give_up));
-      const uint32_t expected_end = gap.ExpectedEnd(base.size());
-      Match match;
-      for (; at <= stop; ++at) {
-        if (at < expected_end &&
-            LoadWord(&base[gap.Expected(at)]) == LoadWord(&target[at])) {
-          match = ExpectedMatch(base, target, gap, at);
-          if (match.length >= kLongAsExpected) break;
-        }
-        const uint64_t hash = HashWindow(&target[at]);
-        const uint64_t bit = hash >> filter_shift_;
-        if ((filter_[bit / 64] >> (bit % 64) & 1) != 0) {
-          const Match indexed = FindMatch(base, target, gap, at, hash);
-          if (indexed.gain > match.gain) match = indexed;
-        }
-        if (match.gain > 0) break;
-      }
+      Match match = FirstMatch(base, target, gap, at, stop);
       if (match.gain <= 0) {
         if (give_up < last) return false;
         break;

@@ -91,6 +91,11 @@ class DeltaEncoder {
   Match FindMatch(ByteView base, ByteView target, const Gap& gap, uint32_t at,
                   uint64_t hash) const;
 
+  // The match that is found first from the position `from` to `last`. The gain
+  // is 0 if there is none.
+  Match FirstMatch(ByteView base, ByteView target, const Gap& gap,
+                   uint32_t from, uint32_t last) const;
+
   // Cost of a copy of `match` and of the literals before it.
   uint64_t Cost(const Gap& gap, const Match& match) const;
   // If `match` begins at the front of the gap, extends it backwards over the
