@@ -54,18 +54,23 @@ void DeltaEncoder::IndexBase(ByteView base, uint32_t begin, uint32_t end) {
   }
 }
 
+int64_t DeltaEncoder::Gain(const Gap& gap, const Match& match) const {
+  return static_cast<int64_t>(uint64_t{match.length} * costs_.literal) -
+         static_cast<int64_t>(costs_.Copy(gap.Jump(match.target, match.base)));
+}
+
 DeltaEncoder::Match DeltaEncoder::ExpectedMatch(ByteView base, ByteView target,
                                                 const Gap& gap,
                                                 uint32_t at) const {
-  const uint32_t position = gap.Expected(at);
+  const auto position = static_cast<uint32_t>(gap.Expected(at));
   const auto length = static_cast<uint32_t>(
       CommonPrefix(&base[position], &target[at],
                    std::min<size_t>(base.size() - position, gap.end - at)));
   // Where copies cost little, short ones would stand in the way of longer ones.
   if (length < kWindow) return {};
-  const int64_t gain = static_cast<int64_t>(uint64_t{length} * costs_.literal) -
-                       static_cast<int64_t>(costs_.Copy(0));
-  return gain > 0 ? Match{at, position, length, gain} : Match{};
+  Match match{at, position, length, 0};
+  match.gain = Gain(gap, match);
+  return match.gain > 0 ? match : Match{};
 }
 
 DeltaEncoder::Match DeltaEncoder::FindMatch(ByteView base, ByteView target,
@@ -93,9 +98,7 @@ DeltaEncoder::Match DeltaEncoder::FindMatch(ByteView base, ByteView target,
         CommonSuffix(base.data() + position, target.data() + at,
                      std::min<size_t>(position, at - gap.begin)));
     Match match{at - backward, position - backward, backward + forward, 0};
-    match.gain =
-        static_cast<int64_t>(uint64_t{match.length} * costs_.literal) -
-        static_cast<int64_t>(costs_.Copy(gap.Jump(match.target, match.base)));
+    match.gain = Gain(gap, match);
     if (match.gain > best.gain) best = match;
     if (match.length >= kLongEnough) break;
   }

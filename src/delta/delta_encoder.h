@@ -51,8 +51,8 @@ class DeltaEncoder {
     uint32_t expected = 0;  // the cheapest base offset for `begin`
 
     // The cheapest base offset for a copy to `target`.
-    uint32_t Expected(uint32_t target) const {
-      return expected + (target - begin);
+    uint64_t Expected(uint32_t target) const {
+      return uint64_t{expected} + (target - begin);
     }
     // The position of the target up to which that offset and the bytes of a
     // word after it are within a base of `base_size` bytes.
@@ -64,7 +64,7 @@ class DeltaEncoder {
     }
     // Distance of `base` from the cheapest offset for a copy to `target`.
     uint64_t Jump(uint32_t target, uint32_t base) const {
-      const uint64_t cheapest = uint64_t{expected} + (target - begin);
+      const uint64_t cheapest = Expected(target);
       return cheapest > base ? cheapest - base : base - cheapest;
     }
   };
@@ -82,6 +82,8 @@ class DeltaEncoder {
     return static_cast<uint32_t>(hash >> 16) << window_bits_ | window;
   }
   void IndexBase(ByteView base, uint32_t begin, uint32_t end);
+  // The cost that a copy of `match` saves.
+  int64_t Gain(const Gap& gap, const Match& match) const;
   // A match that begins at the position `at`, at the offset that costs least.
   // The gain is 0 if it saves nothing.
   Match ExpectedMatch(ByteView base, ByteView target, const Gap& gap,

@@ -18,6 +18,9 @@ Result<ObjectIdTable> Without(const ObjectIdTable& a, const ObjectIdTable& b) {
 }
 
 Result<ObjectIdTable> Common(const ObjectIdTable& a, const ObjectIdTable& b) {
+  // The first table is gone through. The result has its format, which an empty
+  // table may not share.
+  if (b.size() < a.size() && b.format() == a.format()) return Common(b, a);
   ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable rest, Without(a, b));
   return Without(a, rest);
 }

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/memory.h"
 #include "base/parallel.h"
 #include "object/object_batch_checker.h"
 #include "object/object_hasher.h"
@@ -30,15 +29,6 @@ constexpr uint64_t kMaxReadWhole = uint64_t{8} << 20;
 // As of PackReader: larger deltas count as damaged, so that a damaged size
 // costs no memory.
 constexpr uint64_t kMaxDelta = uint64_t{512} << 20;
-
-// The delta, its base and the result are in memory at the same time.
-unsigned ThreadsFor(const PackReader& pack, const RunOptions& run) {
-  uint64_t largest = 0;
-  for (const PackRank rank : pack.ids().ranks()) {
-    if (!pack.IsWhole(rank)) largest = std::max(largest, pack.Info(rank).size);
-  }
-  return FittingThreads(run, 0, 3 * largest + BaseCache::kLeastPerThread);
-}
 
 // Reads neighbouring objects, and collects the ids of those that PackLookup
 // should look at.
@@ -103,7 +93,7 @@ Result<ObjectIdTable> FindSuspects(FileSystem& file_system,
     Append(suspects, some);
     return {};
   };
-  ZPACK_TRY(ParallelFor(ThreadsFor(pack, run), run.stop, order.size(),
+  ZPACK_TRY(ParallelFor(ThreadsToRead(pack, run), run.stop, order.size(),
                         kReadGrain, read));
   return ObjectIdTable::FromUnsorted(ids.format(), std::move(suspects));
 }

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/group_sort.h"
 #include "base/huge_pages.h"
+#include "base/memory.h"
 #include "base/parallel.h"
 #include "base/per_thread.h"
 #include "pack/pack_delta.h"
@@ -444,6 +445,15 @@ Status PackReader::Read(PackRank rank, Bytes& content) {
     chain.pop_back();
   }
   return {};
+}
+
+unsigned ThreadsToRead(const PackReader& pack, const RunOptions& run) {
+  uint64_t largest = 0;
+  for (const PackRank rank : pack.ids().ranks()) {
+    if (!pack.IsWhole(rank)) largest = std::max(largest, pack.Info(rank).size);
+  }
+  // A delta, its base and the result are in memory at the same time.
+  return FittingThreads(run, 0, 3 * largest + BaseCache::kLeastPerThread);
 }
 
 }  // namespace zpack

@@ -26,6 +26,7 @@
 #include "object/object_source.h"
 #include "pack/base_cache.h"
 #include "pack/pack_index.h"
+#include "zpack/options.h"
 #include "zpack/result.h"
 
 namespace zpack {
@@ -230,5 +231,8 @@ class PackReader {
   std::shared_ptr<BaseCache> cache_;
   CachedPack number_;  // number of this pack in `cache_`
 };
+
+// The number of threads that may read any objects of `pack` at the same time.
+unsigned ThreadsToRead(const PackReader& pack, const RunOptions& run);
 
 }  // namespace zpack

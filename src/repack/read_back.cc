@@ -3,14 +3,12 @@
 
 #include "repack/read_back.h"
 
-#include <algorithm>
 #include <array>
 #include <memory>
 #include <utility>
 #include <vector>
 
 #include "base/error.h"
-#include "base/memory.h"
 #include "base/parallel.h"
 #include "base/progress_phase.h"
 #include "object/object_batch_checker.h"
@@ -64,15 +62,6 @@ class ObjectChecker {
   Bytes content_;
 };
 
-// The delta, its base and the result are in memory at the same time.
-unsigned ThreadsFor(const PackReader& pack, const RunOptions& run) {
-  uint64_t largest = 0;
-  for (const PackRank rank : pack.ids().ranks()) {
-    if (!pack.IsWhole(rank)) largest = std::max(largest, pack.Info(rank).size);
-  }
-  return FittingThreads(run, 0, 3 * largest + BaseCache::kLeastPerThread);
-}
-
 // Readers accept other versions as well, which would be damage here.
 Status CheckVersion(const RandomAccessFile& pack) {
   std::array<uint8_t, kPackHeaderSize> header;
@@ -109,7 +98,7 @@ Status VerifyPack(const std::string& pack, const std::string& index_path,
   for (const PackRank rank : order) total_bytes += reader->Info(rank).size;
   const ProgressPhase phase(run.progress, Phase::kVerifyingObjects,
                             order.size(), total_bytes);
-  return ParallelFor(ThreadsFor(*reader, run), run.stop, order.size(),
+  return ParallelFor(ThreadsToRead(*reader, run), run.stop, order.size(),
                      kVerifyGrain, [&](uint64_t begin, uint64_t end) -> Status {
                        ObjectChecker objects(*reader, expected);
                        uint64_t hashed = 0;

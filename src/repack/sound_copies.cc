@@ -11,11 +11,6 @@
 namespace zpack {
 namespace {
 
-// Common goes through its first table.
-Result<ObjectIdTable> InBoth(const ObjectIdTable& a, const ObjectIdTable& b) {
-  return a.size() < b.size() ? Common(a, b) : Common(b, a);
-}
-
 // The objects that more than one of `packs` has.
 Result<ObjectIdTable> FindRepeated(PackStore& store,
                                    const std::vector<PackFiles>& packs) {
@@ -62,7 +57,7 @@ Result<SoundCopies> FindSoundCopies(const RepackJob& job,
   std::vector<ObjectIdTable> tables;
   for (const PackFiles& pack : packs) {
     ZPACK_ASSIGN_OR_RETURN(ObjectIdTable ids, ReadWholeIds(job.store, {pack}));
-    ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable both, InBoth(ids, removable));
+    ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable both, Common(ids, removable));
     ZPACK_ASSIGN_OR_RETURN(
         const ObjectIdTable damaged,
         job.store.FindDamaged(pack.name, both, job.options.run));

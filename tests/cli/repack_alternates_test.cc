@@ -108,6 +108,19 @@ class RepackAlternatesTest : public RepackFixture {
     EXPECT_TRUE(fsck.ok()) << ::testing::PrintToString(fsck);
   }
 
+  // With every expiration, with and without -l.
+  void ExpectSameCruftPacks() const {
+    for (const std::string expiration : {"", kBetweenThem, "now", "never"}) {
+      std::vector<std::string> options = {"-d", "--cruft"};
+      if (!expiration.empty()) {
+        options.push_back("--cruft-expiration=" + expiration);
+      }
+      ExpectSameAsGit(options);
+      options.emplace_back("-l");
+      ExpectSameAsGit(options);
+    }
+  }
+
   RepoBuilder lender_;
 };
 
@@ -151,29 +164,11 @@ TEST_F(RepackAlternatesTest, CruftPackOfWhatSurvivorsNeed) {
   for (const bool keeps : {false, true}) {
     SCOPED_TRACE(keeps);
     if (keeps) WriteFile(keep, "");
-    for (const std::string expiration : {"", kBetweenThem, "now", "never"}) {
-      std::vector<std::string> options = {"-d", "--cruft"};
-      if (!expiration.empty()) {
-        options.push_back("--cruft-expiration=" + expiration);
-      }
-      ExpectSameAsGit(options);
-      options.emplace_back("-l");
-      ExpectSameAsGit(options);
-    }
+    ExpectSameCruftPacks();
   }
 }
 
-TEST_F(RepackAlternatesTest, CruftPack) {
-  for (const std::string expiration : {"", kBetweenThem, "now", "never"}) {
-    std::vector<std::string> options = {"-d", "--cruft"};
-    if (!expiration.empty()) {
-      options.push_back("--cruft-expiration=" + expiration);
-    }
-    ExpectSameAsGit(options);
-    options.emplace_back("-l");
-    ExpectSameAsGit(options);
-  }
-}
+TEST_F(RepackAlternatesTest, CruftPack) { ExpectSameCruftPacks(); }
 
 }  // namespace
 }  // namespace zpack::testing
