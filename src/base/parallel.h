@@ -9,6 +9,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
@@ -16,6 +17,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <stop_token>
 #include <type_traits>
 #include <utility>
@@ -53,19 +55,36 @@ struct PipelineThreads {
   size_t items_per_thread = 2;
 };
 
-// Parts of the transformation of an item that another worker may do. `Worker`
-// is what the workers of the pipeline have.
-template <typename Worker>
-class Parts {
+// The other workers of a pipeline, which may wait for work, as the
+// transformation of an item sees them.
+class Helpers {
  public:
-  // It may leave other parts of the same item.
-  using Part = std::function<Status(Worker&, Parts&)>;
+  // Owns or shares what it needs.
+  using Loan = std::function<Status()>;
 
-  virtual ~Parts() = default;
+  virtual ~Helpers() = default;
 
   // Whether a worker waits for work now. If none does, the transformation is
   // better done at once.
   virtual bool IsWanted() = 0;
+  // Lends work whose result the transformation needs later to any worker.
+  // Returns the number of the loan. The item fails if the loan fails.
+  // REQUIRES: `loan` is not empty.
+  virtual uint64_t Lend(Loan loan) = 0;
+  // Waits until a loan is done, if a worker has begun it. Otherwise takes it
+  // back, so that it is never done, and returns false. REQUIRES: called at most
+  // once for each loan, and in their order.
+  virtual bool TakeBack(uint64_t loan) = 0;
+};
+
+// Parts of the transformation of an item that another worker may do. `Worker`
+// is what the workers of the pipeline have.
+template <typename Worker>
+class Parts : public Helpers {
+ public:
+  // It may leave other parts of the same item.
+  using Part = std::function<Status(Worker&, Parts&)>;
+
   // Leaves `part` to any worker, which may be this one, later. The item is
   // consumed only after all its parts are done, and fails if one fails; what
   // else is left of it may then not be done. Parts of an item are begun in the
@@ -125,14 +144,31 @@ class OrderedPipeline {
     }
     void Leave(Part part) override {
       if (IsTraceOfOneThread()) {
-        if (slot_.status) slot_.status = pipeline_.DoPart(slot_, part, worker_);
+        DoAtOnce("part", part);
         return;
       }
       const std::lock_guard<std::mutex> lock(pipeline_.mutex_);
-      // May throw: then there is no such part.
-      pipeline_.parts_.push_back({&slot_, std::move(part)});
-      ++slot_.undone;
-      pipeline_.wake_.notify_one();
+      pipeline_.Put(slot_, std::move(part), kNoLoan);
+    }
+    uint64_t Lend(Helpers::Loan loan) override {
+      Part part = [loan = std::move(loan)](Worker&, Parts<Worker>&) {
+        return loan();
+      };
+      if (IsTraceOfOneThread()) {
+        DoAtOnce("loan", part);
+        return kNoLoan;
+      }
+      const std::lock_guard<std::mutex> lock(pipeline_.mutex_);
+      pipeline_.Put(slot_, std::move(part), ++pipeline_.loans_);
+      return pipeline_.loans_;
+    }
+    bool TakeBack(uint64_t loan) override {
+      if (IsTraceOfOneThread()) {
+        const TraceSpan span("take back", pipeline_.run_, slot_.number);
+        return true;
+      }
+      Lock lock(pipeline_.mutex_);
+      return pipeline_.TakeBack(loan, lock);
     }
 
    private:
@@ -140,16 +176,42 @@ class OrderedPipeline {
     bool IsTraceOfOneThread() const {
       return pipeline_.threads_.threads <= 1 && pipeline_.run_.number() != 0;
     }
+    void DoAtOnce(const char* name, Part& part) {
+      if (!slot_.status) return;
+      slot_.status = pipeline_.DoPart(name, slot_, part, worker_);
+    }
 
     OrderedPipeline& pipeline_;
     Slot& slot_;
     Worker& worker_;
   };
 
+  static constexpr uint64_t kNoLoan = 0;
   struct LeftPart {
-    Slot* slot;
+    Slot* slot = nullptr;
     Part part;
+    uint64_t loan = kNoLoan;
   };
+
+  // Leaves a part of the transformation of `slot`. May throw: then there is no
+  // such part.
+  void Put(Slot& slot, Part part, uint64_t loan) {
+    parts_.push_back({&slot, std::move(part), loan});
+    ++slot.undone;
+    wake_.notify_one();
+  }
+
+  // As Helpers.
+  bool TakeBack(uint64_t loan, Lock& lock) {
+    const auto left = std::ranges::find(parts_, loan, &LeftPart::loan);
+    if (left != parts_.end()) {
+      --left->slot->undone;
+      parts_.erase(left);
+      return false;
+    }
+    loan_done_.wait(lock, [&] { return !begun_loans_.contains(loan); });
+    return true;
+  }
 
   // Runs one worker until no work is left. After a failure the worker may be
   // in any state, so another one is made for what is left.
@@ -162,30 +224,32 @@ class OrderedPipeline {
                  [&] { return !parts_.empty() || MayProduce() || HasEnded(); });
       --idle_;
       if (failed_ || (parts_.empty() && HasEnded())) return {};
-      Slot* slot = nullptr;
-      Part part;
+      LeftPart work;
       if (parts_.empty()) {
-        slot = ProduceNext(lock);
-        if (slot == nullptr) continue;
+        work.slot = ProduceNext(lock);
+        if (work.slot == nullptr) continue;
       } else {
-        slot = parts_.front().slot;
-        part = std::move(parts_.front().part);
+        work = std::move(parts_.front());
         parts_.pop_front();
+        if (work.loan != kNoLoan) begun_loans_.insert(work.loan);
       }
+      Slot* const slot = work.slot;
       const bool failed = !slot->status;
       lock.unlock();
       Status status;
       if (!failed) {
         status = Guarded([&]() -> Status {
           if (!worker) worker.reset(new Worker(make_worker_()));
-          return part ? DoPart(*slot, part, *worker)
-                      : DoTransform(*slot, *worker);
+          return work.part ? DoPart(work.loan != kNoLoan ? "loan" : "part",
+                                    *slot, work.part, *worker)
+                           : DoTransform(*slot, *worker);
         });
         if (!status) worker.reset();
       }
       // What the part holds is released before the item is consumed.
-      part = nullptr;
+      work.part = nullptr;
       lock.lock();
+      if (begun_loans_.erase(work.loan) != 0) loan_done_.notify_all();
       if (!status && slot->status) slot->status = std::move(status);
       Finish(*slot, lock);
     }
@@ -202,8 +266,8 @@ class OrderedPipeline {
     }
   }
 
-  Status DoPart(Slot& slot, Part& part, Worker& worker) {
-    const TraceSpan span("part", run_, slot.number);
+  Status DoPart(const char* name, Slot& slot, Part& part, Worker& worker) {
+    const TraceSpan span(name, run_, slot.number);
     SlotParts parts(*this, slot, worker);
     return part(worker, parts);
   }
@@ -293,11 +357,14 @@ class OrderedPipeline {
   const TraceRun run_;
   std::mutex mutex_;  // guards everything below
   std::condition_variable wake_;
+  std::condition_variable loan_done_;
   std::deque<std::unique_ptr<Slot>> in_flight_;  // in order of production
   std::deque<LeftPart> parts_;
-  size_t idle_ = 0;    // workers that wait
-  size_t active_ = 0;  // slots that are produced or not done
-  uint64_t next_ = 0;  // number of the next slot
+  std::set<uint64_t> begun_loans_;  // that are not done
+  uint64_t loans_ = kNoLoan;        // number of the last loan
+  size_t idle_ = 0;                 // workers that wait
+  size_t active_ = 0;               // slots that are produced or not done
+  uint64_t next_ = 0;               // number of the next slot
   bool producing_ = false;
   bool exhausted_ = false;  // nothing more is to be produced
   bool consuming_ = false;
@@ -315,7 +382,7 @@ class OrderedPipeline {
 // be the calling thread.
 //
 // A transformation that takes a Parts<W>& as well can leave parts of its work
-// to workers that would wait, or to all.
+// to workers that would wait, or to all, and lend work to them.
 //
 // Returns the error of the earliest item that failed, so that the result does
 // not depend on timing; of several errors of one item, any. A stop request

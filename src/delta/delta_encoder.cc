@@ -106,23 +106,33 @@ DeltaEncoder::Match DeltaEncoder::FindMatch(ByteView base, ByteView target,
 }
 
 DeltaEncoder::Match DeltaEncoder::FirstMatch(ByteView base, ByteView target,
-                                             const Gap& gap, uint32_t from,
-                                             uint32_t last) const {
+                                             const Gap& gap, uint32_t last,
+                                             uint32_t& at) const {
   const uint32_t expected_end = gap.ExpectedEnd(base.size());
   Match match;
-  for (uint32_t at = from; at <= last && match.gain <= 0; ++at) {
-    if (at < expected_end &&
-        LoadWord(&base[gap.Expected(at)]) == LoadWord(&target[at])) {
-      match = ExpectedMatch(base, target, gap, at);
+  uint32_t next = at;
+  for (; next <= last; ++next) {
+    if (next < expected_end &&
+        LoadWord(&base[gap.Expected(next)]) == LoadWord(&target[next])) {
+      match = ExpectedMatch(base, target, gap, next);
       if (match.length >= kLongAsExpected) break;
     }
-    const uint64_t hash = HashWindow(&target[at]);
+    const uint64_t hash = HashWindow(&target[next]);
     const uint64_t bit = hash >> filter_shift_;
-    if ((filter_[bit / 64] >> (bit % 64) & 1) == 0) continue;
-    const Match indexed = FindMatch(base, target, gap, at, hash);
-    if (indexed.gain > match.gain) match = indexed;
+    if ((filter_[bit / 64] >> (bit % 64) & 1) != 0) {
+      const Match indexed = FindMatch(base, target, gap, next, hash);
+      if (indexed.gain > match.gain) match = indexed;
+    }
+    if (match.gain > 0) break;
   }
+  at = next;
   return match;
+}
+
+uint64_t DeltaEncoder::SearchCost(const Gap& gap, uint32_t at) const {
+  const uint64_t literals = at - gap.begin;
+  if (literals <= kGapSlack) return 1;
+  return (literals - kGapSlack) * costs_.literal;
 }
 
 uint64_t DeltaEncoder::Cost(const Gap& gap, const Match& match) const {
@@ -186,6 +196,7 @@ bool DeltaEncoder::Encode(ByteView base, ByteView target, uint64_t limit,
     gap.expected = from + length;
   };
   if (prefix != 0) copy(0, 0, prefix);
+  least_limit_ = 0;
 
   if (target_end - prefix >= kWindow && base_end - prefix >= kWindow) {
     IndexBase(base, prefix, base_end);
@@ -199,11 +210,11 @@ bool DeltaEncoder::Encode(ByteView base, ByteView target, uint64_t limit,
           gap.begin + (limit - delta.cost) / costs_.literal + kGapSlack;
       const auto stop =
           static_cast<uint32_t>(std::min<uint64_t>(last, give_up));
-      Match match = FirstMatch(base, target, gap, at, stop);
-      if (match.gain <= 0) {
-        if (give_up < last) return false;
-        break;
-      }
+      Match match = FirstMatch(base, target, gap, stop, at);
+      if (match.gain <= 0 && give_up < last) return false;
+      least_limit_ = std::max(least_limit_,
+                              delta.cost + SearchCost(gap, std::min(at, last)));
+      if (match.gain <= 0) break;
       ReplaceCopies(base, target, gap, match, delta);
       delta.cost += Cost(gap, match);
       copy(match.target, match.base, match.length);
@@ -212,6 +223,7 @@ bool DeltaEncoder::Encode(ByteView base, ByteView target, uint64_t limit,
   }
   delta.cost += uint64_t{target_end - gap.begin} * costs_.literal;
   if (suffix != 0) copy(target_end, base_end, suffix);
+  least_limit_ = std::max(least_limit_, delta.cost + 1);
   return delta.cost < limit;
 }
 

@@ -43,6 +43,10 @@ class DeltaEncoder {
   // stops once this is known. REQUIRES: base and target are smaller than 4 GiB.
   bool Encode(ByteView base, ByteView target, uint64_t limit, Delta& delta);
 
+  // After Encode has returned true: with a limit below this one, it would have
+  // returned false; with any other, the same.
+  uint64_t least_limit() const { return least_limit_; }
+
  private:
   // The part of the target that is not encoded yet.
   struct Gap {
@@ -93,11 +97,14 @@ class DeltaEncoder {
   Match FindMatch(ByteView base, ByteView target, const Gap& gap, uint32_t at,
                   uint64_t hash) const;
 
-  // The match that is found first from the position `from` to `last`. The gain
-  // is 0 if there is none.
+  // The match that is found first from the position `at` to `last`; moves `at`
+  // to where it is found. The gain is 0 if there is none.
   Match FirstMatch(ByteView base, ByteView target, const Gap& gap,
-                   uint32_t from, uint32_t last) const;
+                   uint32_t last, uint32_t& at) const;
 
+  // The search of a gap goes on up to the position `at` if the delta may still
+  // cost this much.
+  uint64_t SearchCost(const Gap& gap, uint32_t at) const;
   // Cost of a copy of `match` and of the literals before it.
   uint64_t Cost(const Gap& gap, const Match& match) const;
   // If `match` begins at the front of the gap, extends it backwards over the
@@ -106,6 +113,7 @@ class DeltaEncoder {
                      Delta& delta) const;
 
   DeltaCosts costs_;
+  uint64_t least_limit_ = 0;
   // Heads and links of chains of base windows, by hash and by window number.
   // Windows are numbered from 1, which begins at index_begin_; 0 ends a chain.
   std::vector<uint32_t> heads_;

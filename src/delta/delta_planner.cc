@@ -27,14 +27,14 @@ void DeltaPlanner::TakeKnown(ByteView content, CandidateNumber number,
   const uint64_t cost = options_.costs.Of(delta, content.size());
   if (!IsAllowed(base, content.size()) || cost >= Limit(base.depth)) return;
   if (options_.known_deltas == KnownDeltas::kIfGood &&
-      cost >= uint64_t{options_.good_for_path} * options_.costs.literal) {
+      cost >= options_.GoodForPath()) {
     return;
   }
   tried_.push_back(number);
   plan_.delta.copies = delta.copies;
   plan_.delta.cost = cost;
   plan_.base = number;
-  plan_.base_size = base.content.size();
+  plan_.base_size = base.content->size();
   cost_ = cost;
 }
 
@@ -45,13 +45,24 @@ void DeltaPlanner::Try(ByteView content, CandidateNumber number) {
   if (!IsAllowed(base, content.size())) return;
   tried_.push_back(number);
   if (may_be_base_ != nullptr && !(*may_be_base_)(number)) return;
-  if (!encoder_.Encode(base.content, content, Limit(base.depth), attempt_)) {
-    return;
-  }
+  if (!Encode(base, content)) return;
   std::swap(plan_.delta, attempt_);
   plan_.base = number;
-  plan_.base_size = base.content.size();
+  plan_.base_size = base.content->size();
   cost_ = plan_.delta.cost;
+}
+
+bool DeltaPlanner::Encode(const Candidate& base, ByteView content) {
+  const uint64_t limit = Limit(base.depth);
+  if (prepared_ != nullptr) {
+    const PreparedDelta* const prepared = prepared_->Find(base.content, limit);
+    if (prepared != nullptr) {
+      if (!prepared->IsFoundWith(limit)) return false;
+      attempt_ = prepared->delta;
+      return true;
+    }
+  }
+  return encoder_.Encode(*base.content, content, limit, attempt_);
 }
 
 uint64_t DeltaPlanner::Limit(uint32_t depth) const {
@@ -68,18 +79,15 @@ void DeltaPlanner::TrySamePath(ByteView content, PathNumber path) {
   if (same == by_path_.end()) return;
   const std::deque<CandidateNumber>& numbers = same->second;
   for (auto at = numbers.rbegin(); at != numbers.rend(); ++at) {
-    if (cost_ < uint64_t{options_.good_for_path} * options_.costs.literal)
-      return;
+    if (cost_ < options_.GoodForPath()) return;
     Try(content, *at);
   }
 }
 
 void DeltaPlanner::TrySimilar(ByteView content) {
-  if (options_.similar == 0 ||
-      cost_ < uint64_t{options_.good_for_all} * options_.costs.literal) {
-    return;
-  }
-  sketch_ = MakeSketch(content);
+  if (options_.similar == 0 || cost_ < options_.GoodForAll()) return;
+  sketch_ = prepared_ != nullptr && prepared_->sketch() ? *prepared_->sketch()
+                                                        : MakeSketch(content);
   const size_t before = tried_.size();
   for (const auto& similar : by_content_.Find(sketch_)) {
     if (tried_.size() - before == options_.similar) return;
@@ -92,13 +100,14 @@ const PlannedDelta& DeltaPlanner::Plan(ByteView content, PathNumber path,
   height_ = hints.height;
   novelty_ = hints.novelty;
   may_be_base_ = hints.may_be_base;
+  prepared_ = hints.prepared;
   plan_.base.reset();
   plan_.base_size = 0;
   plan_.delta.copies.clear();
   tried_.clear();
   sketch_.valid = false;
   // Cost of the whole object.
-  cost_ = uint64_t{content.size()} * options_.costs.literal;
+  cost_ = options_.Whole(content.size());
   if (hints.likely) {
     if (hints.likely_delta != nullptr) {
       TakeKnown(content, *hints.likely, *hints.likely_delta);
@@ -111,8 +120,19 @@ const PlannedDelta& DeltaPlanner::Plan(ByteView content, PathNumber path,
   return plan_;
 }
 
-void DeltaPlanner::Add(Bytes content, PathNumber path, Novelty novelty) {
-  const uint64_t size = content.size();
+std::vector<SharedContent> DeltaPlanner::SamePath(PathNumber path) const {
+  std::vector<SharedContent> contents;
+  const auto same = by_path_.find(path);
+  if (same == by_path_.end()) return contents;
+  for (auto at = same->second.rbegin(); at != same->second.rend(); ++at) {
+    if (IsKept(*at)) contents.push_back(Kept(*at).content);
+  }
+  return contents;
+}
+
+void DeltaPlanner::Add(SharedContent content, PathNumber path,
+                       Novelty novelty) {
+  const uint64_t size = content->size();
   Candidate candidate{std::move(content), size, 0, novelty};
   if (plan_.base) {
     const Candidate& base = Kept(*plan_.base);
@@ -128,13 +148,15 @@ void DeltaPlanner::AddStored(Bytes content, PathNumber path, uint32_t depth,
   sketch_.valid = false;
   if (options_.similar != 0) sketch_ = MakeSketch(content);
   const uint64_t size = content.size();
-  Keep({std::move(content), size, depth, novelty}, path);
+  Keep(
+      {std::make_shared<const Bytes>(std::move(content)), size, depth, novelty},
+      path);
 }
 
 void DeltaPlanner::Keep(Candidate candidate, PathNumber path) {
   const CandidateNumber number =
       first_kept_ + static_cast<uint32_t>(kept_.size());
-  const uint64_t size = candidate.content.size();
+  const uint64_t size = candidate.content->size();
   kept_.push_back(std::move(candidate));
   kept_bytes_ += size;
   std::deque<CandidateNumber>& same = by_path_[path];
@@ -148,7 +170,7 @@ void DeltaPlanner::Keep(Candidate candidate, PathNumber path) {
   if (same.size() > options_.same_path) same.pop_front();
   if (sketch_.valid) by_content_.Add(sketch_, number);
   while (kept_bytes_ > options_.window_size && kept_.size() > 1) {
-    kept_bytes_ -= kept_.front().content.size();
+    kept_bytes_ -= kept_.front().content->size();
     kept_.pop_front();
     ++first_kept_;
   }

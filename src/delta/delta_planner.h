@@ -15,52 +15,21 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <limits>
+#include <memory>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/bytes.h"
 #include "base/delta.h"
 #include "base/index_spaces.h"
-#include "delta/delta_costs.h"
 #include "delta/delta_encoder.h"
+#include "delta/delta_planner_options.h"
+#include "delta/prepared_deltas.h"
 #include "delta/sketch_index.h"
 
 namespace zpack {
-
-// When a delta that the caller knows is taken, as far as the chain allows.
-enum class KnownDeltas : uint8_t {
-  kIfGood,  // if it is cheap enough for the path; otherwise one is computed
-  kAlways,  // unless another candidate gives a cheaper one
-};
-
-struct DeltaPlannerOptions {
-  static constexpr uint32_t kAnyDepth = std::numeric_limits<uint32_t>::max();
-
-  // Maximum candidates of the same path, and of similar content.
-  unsigned same_path = 6;
-  unsigned similar = 4;
-  // A delta that costs less than this many literals is cheap enough: below
-  // `good_for_path`, no further candidate of the path is tried; below
-  // `good_for_all`, no similar object is tried.
-  unsigned good_for_path = 200;
-  unsigned good_for_all = 600;
-  // Maximum bytes of content kept as delta candidates. The oldest are dropped
-  // first; the newest object is always kept.
-  uint64_t window_size = uint64_t{32} << 20;
-  // An object may be a delta only if its content and the contents of all
-  // objects in its base's chain add up to at most chain_size + chain_factor *
-  // its own size.
-  uint64_t chain_size = uint64_t{8} << 20;
-  uint64_t chain_factor = 32;
-  // Maximum number of deltas between an object and a whole object. A candidate
-  // with fewer deltas left must give a cheaper delta: its limit falls with the
-  // square of the deltas left.
-  uint32_t max_depth = kAnyDepth;
-  KnownDeltas known_deltas = KnownDeltas::kIfGood;
-  DeltaCosts costs;
-};
 
 struct PlannedDelta {
   // The base, counted from the last Clear. Without a base, the object is stored
@@ -86,11 +55,15 @@ struct PlanHints {
   const Delta* likely_delta = nullptr;
   // Which candidates may be bases; if null, all of them.
   const std::function<bool(CandidateNumber)>* may_be_base = nullptr;
+  // What is computed already; may be null. Changes nothing but the time.
+  const PreparedDeltas* prepared = nullptr;
 };
 
 class DeltaPlanner {
  public:
   explicit DeltaPlanner(const DeltaPlannerOptions& options);
+
+  const DeltaPlannerOptions& options() const { return options_; }
 
   // Chooses a base for the next object of the sequence, which has the content
   // `content` and the path number `path`. The result is valid until the next
@@ -102,12 +75,18 @@ class DeltaPlanner {
   // The content of a base, valid until Add, AddStored or Clear. REQUIRES: the
   // last Plan chose this base, and nothing was added since.
   ByteView BaseContent(CandidateNumber number) const {
-    return Kept(number).content;
+    return *Kept(number).content;
   }
+  // The contents of the last objects with the same path, the last one first.
+  std::vector<SharedContent> SamePath(PathNumber path) const;
 
   // Appends the object of the last Plan to the sequence. REQUIRES: `content`
   // and `path` are those of that Plan.
-  void Add(Bytes content, PathNumber path, Novelty novelty = Novelty::kNew);
+  void Add(SharedContent content, PathNumber path,
+           Novelty novelty = Novelty::kNew);
+  void Add(Bytes content, PathNumber path, Novelty novelty = Novelty::kNew) {
+    Add(std::make_shared<const Bytes>(std::move(content)), path, novelty);
+  }
   // Appends an object whose stored form is kept. `depth` is the number of
   // deltas between the object and a whole object.
   void AddStored(Bytes content, PathNumber path, uint32_t depth,
@@ -118,7 +97,7 @@ class DeltaPlanner {
 
  private:
   struct Candidate {
-    Bytes content;
+    SharedContent content;
     uint64_t chain_bytes = 0;  // bytes of its content and of all its bases
     uint32_t depth = 0;
     Novelty novelty = Novelty::kNew;
@@ -133,6 +112,8 @@ class DeltaPlanner {
   // Whether an object of `size` bytes may be a delta against a candidate.
   bool IsAllowed(const Candidate& base, uint64_t size) const;
   void Try(ByteView content, CandidateNumber number);
+  // As DeltaEncoder::Encode, into `attempt_`.
+  bool Encode(const Candidate& base, ByteView content);
   // Takes a delta that the caller knows, if chain and options allow it.
   void TakeKnown(ByteView content, CandidateNumber number, const Delta& delta);
   // The cost limit for a delta against a candidate of this depth.
@@ -156,6 +137,7 @@ class DeltaPlanner {
   uint32_t height_ = 0;
   Novelty novelty_ = Novelty::kNew;
   const std::function<bool(CandidateNumber)>* may_be_base_ = nullptr;
+  const PreparedDeltas* prepared_ = nullptr;
   std::vector<CandidateNumber> tried_;
   ContentSketch sketch_;
 };

@@ -15,7 +15,7 @@ namespace zpack {
 namespace {
 
 // Lineages read at a time by one thread.
-constexpr uint64_t kGrain = 16;
+constexpr uint64_t kGrain = 4;
 // At most about so many samples of text are taken, and none after so many bytes
 // of a content, so that a few large contents are not all that is sampled.
 constexpr uint64_t kMostSamples = uint64_t{4} << 20;

@@ -4,6 +4,7 @@
 #include "repack/delta_search.h"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "base/error.h"
@@ -75,32 +76,46 @@ bool DeltaSearch::IsAlone(ListRank rank) const {
           input_.undeltified[list.paths[rank]]);
 }
 
-Status DeltaSearch::Run(SearchStretch& stretch) {
+Status DeltaSearch::Run(SearchStretch& stretch, Helpers* helpers) {
+  DeltaPlanner& planner = Planner(stretch.type);
   if (stretch.kind != StretchKind::kNextLarge) {
-    Planner(stretch.type).Clear();
+    planner.Clear();
     planned_.clear();
     depths_.clear();
   }
   stretch.entries.reserve(stretch.ranks.size());
+  LookAhead ahead(planner, helpers);
+  auto next = stretch.ranks.begin();  // to be read
   for (const ListRank rank : stretch.ranks) {
     ZPACK_TRY(CheckStop(stop_));
-    ZPACK_TRY(Add(rank, stretch));
+    if (IsSearched(rank)) {
+      while (next != stretch.ranks.end() &&
+             (ahead.empty() || ahead.HasRoom(input_.list.sizes[*next]))) {
+        const ListRank read = *next++;
+        if (!IsSearched(read)) continue;
+        Bytes content;
+        ZPACK_TRY(ReadListed(input_.source, input_.list, read, content));
+        ahead.Push(std::make_shared<const Bytes>(std::move(content)),
+                   input_.list.paths[read]);
+      }
+      SearchDelta(rank, ahead.Pop(), stretch);
+    } else {
+      ZPACK_TRY(AddUnsearched(rank, stretch));
+    }
     phase_.Advance(1, input_.list.sizes[rank]);
   }
   return {};
 }
 
-Status DeltaSearch::Add(ListRank rank, SearchStretch& stretch) {
+bool DeltaSearch::IsSearched(ListRank rank) const {
+  return input_.reuse.kinds[rank] != Reuse::kDelta && !IsAlone(rank);
+}
+
+Status DeltaSearch::AddUnsearched(ListRank rank, SearchStretch& stretch) {
   const Reuse reuse = input_.reuse.kinds[rank];
   if (reuse == Reuse::kDelta) return AddStored(rank, stretch);
   depths_[rank] = 0;
-  if (IsAlone(rank)) {
-    return reuse == Reuse::kSettled ? Status{} : AddWhole(rank, stretch);
-  }
-  Bytes content;
-  ZPACK_TRY(ReadListed(input_.source, input_.list, rank, content));
-  SearchDelta(rank, std::move(content), stretch);
-  return {};
+  return reuse == Reuse::kSettled ? Status{} : AddWhole(rank, stretch);
 }
 
 Status DeltaSearch::AddStored(ListRank rank, SearchStretch& stretch) {
@@ -127,14 +142,18 @@ std::optional<uint32_t> DeltaSearch::StoredDepth(ListRank rank) const {
                              : std::optional(at->second + distance);
 }
 
-void DeltaSearch::SearchDelta(ListRank rank, Bytes content,
+void DeltaSearch::SearchDelta(ListRank rank, const LookAhead::Object& object,
                               SearchStretch& stretch) {
+  depths_[rank] = 0;
+  const ByteView content = *object.content;
   const Reuse reuse = input_.reuse.kinds[rank];
   const Novelty novelty =
       reuse == Reuse::kSettled ? Novelty::kKnown : Novelty::kNew;
   const PathNumber path = input_.list.paths[rank];
   DeltaPlanner& planner = Planner(stretch.type);
-  PlanHints hints{{}, input_.reuse.Height(rank), novelty, nullptr, nullptr};
+  PlanHints hints{{},      input_.reuse.Height(rank),
+                  novelty, nullptr,
+                  nullptr, object.prepared};
   const std::function<bool(CandidateNumber)> may_be_base =
       [&](CandidateNumber base) {
         return islands_->MayBeBase(rank, planned_[base]);
@@ -153,7 +172,7 @@ void DeltaSearch::SearchDelta(ListRank rank, Bytes content,
     AddEntry(rank, content, deflater_, stretch);
   }
   planned_.push_back(rank);
-  planner.Add(std::move(content), path, novelty);
+  planner.Add(object.content, path, novelty);
 }
 
 Status DeltaSearch::AddWhole(ListRank rank, SearchStretch& stretch) {

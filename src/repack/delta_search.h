@@ -16,6 +16,7 @@
 #include "base/progress_phase.h"
 #include "codec/deflate.h"
 #include "delta/delta_planner.h"
+#include "delta/look_ahead.h"
 #include "inventory/lineage_grouper.h"
 #include "inventory/object_list.h"
 #include "object/object_source.h"
@@ -44,16 +45,19 @@ class DeltaSearch {
 
   // Fills `stretch.entries` and `stretch.streams`. An object gets no entry if
   // its existing entry is copied without a change, or if it is large and no
-  // delta was found. Errors are those of ObjectSource::Read, and kInterrupted.
-  Status Run(SearchStretch& stretch);
+  // delta was found. Threads of `helpers`, which may be null, compute some
+  // deltas. Errors are those of ObjectSource::Read, and kInterrupted.
+  Status Run(SearchStretch& stretch, Helpers* helpers);
 
  private:
-  // Searches one object, or makes it a candidate without a search.
-  Status Add(ListRank rank, SearchStretch& stretch);
+  // True if a delta of the object is searched.
+  bool IsSearched(ListRank rank) const;
+  // Stores an object without a search, or makes its delta a candidate.
+  Status AddUnsearched(ListRank rank, SearchStretch& stretch);
   // Makes a delta that is copied a candidate.
   Status AddStored(ListRank rank, SearchStretch& stretch);
-  // Searches a delta of an object with this content.
-  void SearchDelta(ListRank rank, Bytes content, SearchStretch& stretch);
+  void SearchDelta(ListRank rank, const LookAhead::Object& object,
+                   SearchStretch& stretch);
   // Appends the entry of an object that is stored whole. Does nothing for an
   // object of a large stretch.
   Status AddWhole(ListRank rank, SearchStretch& stretch);

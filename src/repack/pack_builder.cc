@@ -54,6 +54,8 @@ class StretchSearch {
   }
 
  private:
+  using Search = std::unique_ptr<DeltaSearch>;
+
   Status RunUsual(std::vector<SearchStretch>& stretches,
                   const ProgressPhase& phase) {
     size_t next = 0;
@@ -68,8 +70,8 @@ class StretchSearch {
           stretch = std::move(stretches[next++]);
           return true;
         },
-        [&](SearchStretch& stretch, std::unique_ptr<DeltaSearch>& search) {
-          return search->Run(stretch);
+        [&](SearchStretch& stretch, Search& search, Parts<Search>& helpers) {
+          return search->Run(stretch, &helpers);
         },
         [&](SearchStretch& stretch) { return spool_.Add(stretch); });
   }
@@ -79,7 +81,7 @@ class StretchSearch {
                   const ProgressPhase& phase) {
     DeltaSearch search(input_, LargeSearchOptions(options_), phase, run_.stop);
     for (SearchStretch& stretch : stretches) {
-      ZPACK_TRY(search.Run(stretch));
+      ZPACK_TRY(search.Run(stretch, nullptr));
       ZPACK_TRY(spool_.Add(stretch));
       stretch = {};
     }

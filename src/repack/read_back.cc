@@ -21,7 +21,7 @@ namespace zpack {
 namespace {
 
 // Number of neighbouring objects of the pack that one thread reads together.
-constexpr uint64_t kVerifyGrain = 512;
+constexpr uint64_t kVerifyGrain = 128;
 // Larger objects are read back in pieces where that is possible.
 constexpr uint64_t kMaxHashedWhole = uint64_t{8} << 20;
 

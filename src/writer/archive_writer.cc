@@ -80,6 +80,8 @@ class IdleWorkers final : public BlockHelpers {
           return part(worker->encoder(), idle);
         });
   }
+  uint64_t Lend(Loan loan) override { return parts_.Lend(std::move(loan)); }
+  bool TakeBack(uint64_t loan) override { return parts_.TakeBack(loan); }
 
  private:
   Parts<Worker>& parts_;

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <array>
-#include <type_traits>
+#include <memory>
 #include <utility>
 
 #include "base/error.h"
@@ -78,23 +78,47 @@ Status BlockWorker::EncodeStretch(const PlannedStretch& plan,
                                   const BlockDestination& to) {
   stretch.Begin(input_.Number(plan.first), to);
   for (uint32_t i = 0; i < plan.count; ++i) {
-    ZPACK_TRY(CheckStop(stop_));
-    if (i % kReadsAhead == 0) Prefetch(plan, i + kReadsAhead);
     Bytes object;
-    ZPACK_TRY(Read(plan, i, object));
+    ZPACK_TRY(ReadNext(plan, i, object));
     const size_t size = object.size();
     const ListRank rank = input_.order[plan.first + i];
-    const PathNumber path = input_.list.paths[rank];
-    if constexpr (std::is_same_v<StretchEncoder, DeltaStretchEncoder>) {
-      const auto far = input_.far.find(rank);
-      ZPACK_TRY(stretch.Add(std::move(object), path,
-                            far == input_.far.end() ? nullptr : &far->second));
-    } else {
-      ZPACK_TRY(stretch.Add(std::move(object), path));
-    }
+    ZPACK_TRY(stretch.Add(std::move(object), input_.list.paths[rank]));
     phase_.Advance(1, size);
   }
   return stretch.Finish();
+}
+
+Status BlockWorker::EncodeStretch(const PlannedStretch& plan,
+                                  DeltaStretchEncoder& stretch,
+                                  const BlockDestination& to) {
+  stretch.Begin(input_.Number(plan.first), to);
+  LookAhead ahead = stretch.NewLookAhead(to.helpers);
+  uint32_t read = 0;
+  for (uint32_t i = 0; i < plan.count; ++i) {
+    while (
+        read < plan.count &&
+        (ahead.empty() ||
+         ahead.HasRoom(input_.list.sizes[input_.order[plan.first + read]]))) {
+      Bytes object;
+      ZPACK_TRY(ReadNext(plan, read, object));
+      const ListRank rank = input_.order[plan.first + read++];
+      ahead.Push(std::make_shared<const Bytes>(std::move(object)),
+                 input_.list.paths[rank]);
+    }
+    const LookAhead::Object object = ahead.Pop();
+    const auto far = input_.far.find(input_.order[plan.first + i]);
+    ZPACK_TRY(
+        stretch.Add(object, far == input_.far.end() ? nullptr : &far->second));
+    phase_.Advance(1, object.content->size());
+  }
+  return stretch.Finish();
+}
+
+Status BlockWorker::ReadNext(const PlannedStretch& plan, uint32_t index,
+                             Bytes& object) {
+  ZPACK_TRY(CheckStop(stop_));
+  if (index % kReadsAhead == 0) Prefetch(plan, index + kReadsAhead);
+  return Read(plan, index, object);
 }
 
 void BlockWorker::Prefetch(const PlannedStretch& plan, uint32_t begin) {

@@ -64,11 +64,15 @@ class BlockWorker {
   template <typename StretchEncoder>
   Status EncodeStretch(const PlannedStretch& plan, StretchEncoder& stretch,
                        const BlockDestination& to);
+  Status EncodeStretch(const PlannedStretch& plan, DeltaStretchEncoder& stretch,
+                       const BlockDestination& to);
   // Prefetches the objects of `plan` from index `begin` on.
   void Prefetch(const PlannedStretch& plan, uint32_t begin);
   // As ReadFarVersion.
   Result<std::optional<Bytes>> ReadFar(const FarVersion& far) const;
-  // Reads object `index` of `plan`.
+  // Reads object `index` of `plan`, one after the other, and prefetches those
+  // after it.
+  Status ReadNext(const PlannedStretch& plan, uint32_t index, Bytes& object);
   Status Read(const PlannedStretch& plan, uint32_t index, Bytes& object);
   // Encodes a block of whole objects, or of one segment.
   Status EncodeBlock(const PlannedStretch& plan,

@@ -49,13 +49,15 @@ Result<std::optional<CandidateNumber>> DeltaStretchEncoder::AddFarCandidate(
   return at->second;
 }
 
-Status DeltaStretchEncoder::AddPlanned(ByteView content, PathNumber path,
+Status DeltaStretchEncoder::AddPlanned(const LookAhead::Object& object,
                                        const FarVersion* far) {
+  const ByteView content = *object.content;
   PlanHints hints;
+  hints.prepared = object.prepared;
   if (far != nullptr) {
-    ZPACK_ASSIGN_OR_RETURN(hints.likely, AddFarCandidate(*far, path));
+    ZPACK_ASSIGN_OR_RETURN(hints.likely, AddFarCandidate(*far, object.path));
   }
-  const PlannedDelta& plan = planner_.Plan(content, path, hints);
+  const PlannedDelta& plan = planner_.Plan(content, object.path, hints);
   if (!plan.base) {
     builder_.Add(content);
   } else if (const Candidate& base = candidates_[plan.base->value()];
@@ -77,15 +79,15 @@ bool DeltaStretchEncoder::IsOverfull() const {
               std::max(format::kMaxBlockContent, kLeastVersions * last));
 }
 
-Status DeltaStretchEncoder::Add(Bytes content, PathNumber path,
+Status DeltaStretchEncoder::Add(const LookAhead::Object& object,
                                 const FarVersion* far) {
-  ZPACK_TRY(AddPlanned(content, path, far));
+  ZPACK_TRY(AddPlanned(object, far));
   if (IsOverfull()) {
     builder_.Undo();
     ZPACK_TRY(CloseBlock());
-    ZPACK_TRY(AddPlanned(content, path, far));
+    ZPACK_TRY(AddPlanned(object, far));
   }
-  planner_.Add(std::move(content), path);
+  planner_.Add(object.content, object.path);
   candidates_.push_back({builder_.layout().count() - 1, std::nullopt});
   return {};
 }

@@ -17,6 +17,7 @@
 #include "base/bytes.h"
 #include "base/index_spaces.h"
 #include "delta/delta_planner.h"
+#include "delta/look_ahead.h"
 #include "format/delta_block.h"
 #include "writer/far_bases.h"
 #include "writer/stretch_output.h"
@@ -55,9 +56,11 @@ class DeltaStretchEncoder {
 
   // Begins a stretch, as StretchOutput::Begin.
   void Begin(ObjectNumber first, const BlockDestination& to);
+  // What can be read before Add adds it.
+  LookAhead NewLookAhead(Helpers* helpers) const { return {planner_, helpers}; }
   // Adds the next object of the stretch. Its base may be `far`, if that is not
   // null. Errors are those of `read_far`.
-  Status Add(Bytes content, PathNumber path, const FarVersion* far = nullptr);
+  Status Add(const LookAhead::Object& object, const FarVersion* far = nullptr);
   // Ends the stretch.
   Status Finish();
 
@@ -69,7 +72,7 @@ class DeltaStretchEncoder {
   };
 
   // Appends an object to the open block, as the planner says.
-  Status AddPlanned(ByteView content, PathNumber path, const FarVersion* far);
+  Status AddPlanned(const LookAhead::Object& object, const FarVersion* far);
   // Makes `far` a candidate for the objects of the open block, and returns its
   // number; nothing if `far` cannot be one.
   Result<std::optional<CandidateNumber>> AddFarCandidate(const FarVersion& far,

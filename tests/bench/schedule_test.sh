@@ -29,7 +29,7 @@ one, two, sixteen = map(float, lines["gain"][1:])
 assert 0.9 < one < 1.1, one
 assert one < two <= 2.05 * one and two <= sixteen < 16.5, (two, sixteen)
 names = {event["name"] for event in json.loads(open(sys.argv[2]).read().rstrip().rstrip(",") + "]")}
-assert {"pipeline", "parallel for", "produce", "transform", "part", "consume"} <= names, names
+assert {"pipeline", "parallel for", "produce", "transform", "part", "loan", "take back", "consume"} <= names, names
 PYTHON
 
 echo "-- the longest first"
@@ -70,3 +70,16 @@ with open(sys.argv[2], "w") as file:
 PYTHON
 "$bench/schedule" --workers 1,2,16 "$directory/made" > "$directory/chained"
 expect_texts "$directory/chained" '^all .* 4.00  *3.00  *3.00'
+
+echo "-- loans, which two workers do while a third one waits for them"
+python3 - "$directory/made" <<'PYTHON'
+import json, sys
+spans = [("transform", 0, 6), ("loan", 1, 2), ("loan", 3, 2), ("take back", 5, 0), ("take back", 5.5, 0)]
+events = [{"name": name, "ts": start * 1e6, "dur": seconds * 1e6, "args": {"run": 1, "item": 0}}
+          for name, start, seconds in spans]
+events.append({"name": "pipeline", "ts": 0, "dur": 6e6, "args": {"run": 1, "threads": 1, "limit": 4}})
+with open(sys.argv[1], "w") as file:
+    file.write("[" + "".join(json.dumps({**event, "pid": 1}) + ",\n" for event in events))
+PYTHON
+"$bench/schedule" --workers 1,2,3 "$directory/made" > "$directory/lent"
+expect_texts "$directory/lent" '^all .* 6.00  *6.00  *4.00'

@@ -196,6 +196,99 @@ TEST_P(Pipeline, ReportsTheEarliestItemWithAFailedPart) {
   EXPECT_EQ(consumed.size(), 17U);
 }
 
+// There is one item, so the other worker waits.
+TEST(PipelineLoans, WorkersThatWaitDoThem) {
+  int next = 0;
+  const Status status = RunOrderedPipeline<Item>(
+      PipelineThreads{2, {}, 1}, MakeNoState,
+      [&](Item& item) -> Result<bool> {
+        item.value = next++;
+        return item.value < 1;
+      },
+      [&](Item&, NoState&, Parts<NoState>& parts) -> Status {
+        for (int i = 0; i < 20; ++i) {
+          while (!parts.IsWanted()) std::this_thread::yield();
+          std::thread::id thread;
+          std::atomic<bool> begun = false;
+          const uint64_t loan = parts.Lend([&]() -> Status {
+            begun = true;
+            // The result is there after TakeBack, not before.
+            std::this_thread::yield();
+            thread = std::this_thread::get_id();
+            return {};
+          });
+          while (!begun) std::this_thread::yield();
+          EXPECT_TRUE(parts.TakeBack(loan));
+          EXPECT_NE(thread, std::thread::id());
+          EXPECT_NE(thread, std::this_thread::get_id());
+        }
+        return {};
+      },
+      [&](Item&) { return Status{}; });
+  EXPECT_TRUE(status);
+}
+
+TEST_P(Pipeline, LoansAreDoneOrTakenBack) {
+  constexpr int kItems = 200;
+  constexpr int kLoans = 5;
+  std::atomic<int> done = 0;
+  std::atomic<int> taken_back = 0;
+  int next = 0;
+  const Status status = RunOrderedPipeline<Item>(
+      PipelineThreads{GetParam(), {}}, MakeNoState,
+      [&](Item& item) -> Result<bool> {
+        item.value = next++;
+        return item.value < kItems;
+      },
+      [&](Item&, NoState&, Parts<NoState>& parts) -> Status {
+        std::vector<int> results(kLoans);
+        std::vector<uint64_t> loans;
+        for (int& result : results) {
+          loans.push_back(parts.Lend([&]() -> Status {
+            ++result;
+            ++done;
+            return {};
+          }));
+        }
+        for (size_t i = 0; i < kLoans; ++i) {
+          const bool is_done = parts.TakeBack(loans[i]);
+          EXPECT_EQ(results[i], is_done ? 1 : 0);
+          taken_back += is_done ? 0 : 1;
+        }
+        return {};
+      },
+      [&](Item&) { return Status{}; });
+  EXPECT_TRUE(status);
+  EXPECT_EQ(done + taken_back, kItems * kLoans);
+}
+
+TEST_P(Pipeline, ReportsTheEarliestItemWithAFailedLoan) {
+  int next = 0;
+  std::vector<int> consumed;
+  const Status status = RunOrderedPipeline<Item>(
+      PipelineThreads{GetParam(), {}}, MakeNoState,
+      [&](Item& item) -> Result<bool> {
+        item.value = next++;
+        return true;
+      },
+      [&](Item& item, NoState&, Parts<NoState>& parts) -> Status {
+        // Nobody takes it back, so it is done.
+        parts.Lend([value = item.value]() -> Status {
+          if (value < 17) return {};
+          if (value % 2 == 0) throw std::bad_alloc();
+          return MakeError(ErrorCode::kInternal, "loan of item {}", value);
+        });
+        return {};
+      },
+      [&](Item& item) -> Status {
+        consumed.push_back(item.value);
+        return {};
+      });
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().message, "loan of item 17");
+  EXPECT_EQ(consumed.size(), 17U);
+}
+
 // Sets `gone` when it ends after a failure.
 struct FailingWorker {
   ~FailingWorker() {

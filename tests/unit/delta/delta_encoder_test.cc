@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -349,6 +350,66 @@ TEST_F(DeltaEncoderTest, StaysBelowTheLimitOrFails) {
     ASSERT_TRUE(applied);
     EXPECT_EQ(*applied, target);
   }
+}
+
+// Appends a text to `base` and `target` that begins with windows that the base
+// has more often than are tried. So the copy is found behind them, and what it
+// replaces costs more than the whole delta.
+void AddTextFoundLate(Random& random, Bytes& base, Bytes& target) {
+  constexpr size_t kWindow = 16;
+  std::vector<Bytes> windows(12);
+  for (Bytes& window : windows) window = RandomText(random, kWindow);
+  base.resize(base.size() / kWindow * kWindow);
+  for (int i = 0; i < 12; ++i) {
+    std::ranges::shuffle(windows, random);
+    for (const Bytes& window : windows) Append(base, window);
+  }
+  Bytes text;
+  std::ranges::shuffle(windows, random);
+  for (const Bytes& window : windows) Append(text, window);
+  Append(text, RandomText(random, 200));
+  Append(base, text);
+  Append(target, text);
+}
+
+// Otherwise a delta that another limit gave could not stand for it.
+TEST_F(DeltaEncoderTest, GivesTheSameWithEveryLimitFromTheLeastOn) {
+  size_t above_the_cost = 0;
+  for (uint64_t seed = 0; seed < kSeeds; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    Bytes base = RandomText(random, Below(random, 6000));
+    Bytes target = Edited(random, base, 1 + Below(random, 30));
+    // Nothing matches for long.
+    if (seed % 2 == 0) Append(target, RandomText(random, 3000));
+    if (seed % 3 == 0) Append(target, base);
+    if (seed % 5 == 0) {
+      AddTextFoundLate(random, base, target);
+      Append(base, RandomText(random, 50));  // the text is no suffix
+    }
+    DeltaEncoder encoder{DeltaCosts{}};
+    Delta any;
+    ASSERT_TRUE(encoder.Encode(base, target, kAnyLength, any));
+    const uint64_t least = encoder.least_limit();
+    ASSERT_GT(least, any.cost);
+    above_the_cost += least > any.cost + 1 ? 1 : 0;
+    for (const uint64_t limit : {least, least - 1, least + Below(random, 1000),
+                                 Below(random, least), uint64_t{0}}) {
+      SCOPED_TRACE(limit);
+      Delta delta;
+      ASSERT_EQ(encoder.Encode(base, target, limit, delta), limit >= least);
+      if (limit < least) continue;
+      EXPECT_EQ(encoder.least_limit(), least);
+      EXPECT_EQ(delta.cost, any.cost);
+      ASSERT_EQ(delta.copies.size(), any.copies.size());
+      for (size_t i = 0; i < any.copies.size(); ++i) {
+        EXPECT_EQ(delta.copies[i].literals, any.copies[i].literals);
+        EXPECT_EQ(delta.copies[i].length, any.copies[i].length);
+        EXPECT_EQ(delta.copies[i].offset, any.copies[i].offset);
+      }
+    }
+  }
+  EXPECT_GT(above_the_cost, 0U);
 }
 
 TEST_F(DeltaEncoderTest, CostsNothingOnlyForNothing) {

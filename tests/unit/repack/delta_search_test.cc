@@ -80,7 +80,7 @@ class DeltaSearchTest : public ::testing::Test {
     DeltaSearch search(Input(), options, phase, {});
     std::map<ListRank, unsigned> depths;
     for (SearchStretch& stretch : Plan(options)) {
-      EXPECT_THAT(search.Run(stretch), IsOk());
+      EXPECT_THAT(search.Run(stretch, nullptr), IsOk());
       CheckStretch(stretch, depths);
     }
     return depths;
@@ -191,7 +191,7 @@ TEST_F(DeltaSearchTest, LargeObjectsAreComparedOneAfterTheOther) {
   for (SearchStretch& stretch : plan.large) {
     EXPECT_EQ(stretch.kind == StretchKind::kLarge,
               &stretch == &plan.large.front());
-    ASSERT_THAT(search.Run(stretch), IsOk());
+    ASSERT_THAT(search.Run(stretch, nullptr), IsOk());
     for (const PlannedEntry& entry : stretch.entries) {
       ++deltas;
       ASSERT_NE(entry.base, PlannedEntry::kNoBase);
@@ -303,7 +303,8 @@ TEST_F(DeltaSearchTest, ObjectThatChangedIsRefused) {
   auto stretches = Plan({});
   const ListRank last = stretches[0].ranks.back();
   list_.sizes.Set(last, list_.sizes[last] + 1);
-  EXPECT_THAT(search.Run(stretches[0]), HasCode(ErrorCode::kSourceCorrupt));
+  EXPECT_THAT(search.Run(stretches[0], nullptr),
+              HasCode(ErrorCode::kSourceCorrupt));
 }
 
 TEST_F(DeltaSearchTest, StopsWhenAsked) {
@@ -312,7 +313,8 @@ TEST_F(DeltaSearchTest, StopsWhenAsked) {
   const ProgressPhase phase(nullptr, Phase::kCompressingObjects, 0, 0);
   DeltaSearch search(Input(), {}, phase, stop.get_token());
   auto stretches = Plan({});
-  EXPECT_THAT(search.Run(stretches[0]), HasCode(ErrorCode::kInterrupted));
+  EXPECT_THAT(search.Run(stretches[0], nullptr),
+              HasCode(ErrorCode::kInterrupted));
 }
 
 }  // namespace

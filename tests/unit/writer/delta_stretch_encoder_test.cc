@@ -59,6 +59,11 @@ struct DecodedBlobs {
   std::vector<Bytes> contents;
 };
 
+// An object of which nothing is prepared.
+LookAhead::Object Ready(Bytes content, PathNumber path) {
+  return {std::make_shared<const Bytes>(std::move(content)), path};
+}
+
 DecodedBlobs DecodeAlone(const EncodedBlock& encoded) {
   DecodedBlobs result;
   testing::UnpackedBlock unpacked = testing::UnpackBlock(encoded.chunk);
@@ -94,7 +99,7 @@ class DeltaStretchEncoderTest : public ::testing::Test {
   static void Continue(DeltaStretchEncoder& stretch,
                        const std::vector<Blob>& blobs) {
     for (const Blob& blob : blobs) {
-      EXPECT_THAT(stretch.Add(blob.content, blob.path), IsOk());
+      EXPECT_THAT(stretch.Add(Ready(blob.content, blob.path)), IsOk());
     }
     EXPECT_THAT(stretch.Finish(), IsOk());
   }
@@ -200,7 +205,7 @@ TEST_F(DeltaStretchEncoderTest, MakesTheSameBlocksWhateverCameBefore) {
   Continue(stretch, RandomBlobs(6, 100, 6000));
   // A stretch that an error ended.
   stretch.Begin(ObjectNumber(9), {&other});
-  EXPECT_THAT(stretch.Add(blobs[0].content, blobs[0].path), IsOk());
+  EXPECT_THAT(stretch.Add(Ready(blobs[0].content, blobs[0].path)), IsOk());
   EncodedBlocks again;
   stretch.Begin(kFirstBlob, {&again});
   Continue(stretch, blobs);
@@ -245,7 +250,7 @@ TEST(Groups, GoOnThroughAStretch) {
     GroupedSection section(groups, 0, encoder, nullptr);
     stretch.Begin(kFirstBlob, {&blocks, nullptr, &section});
     for (const Blob& blob : RandomBlobs(3, 60, 6000)) {
-      ASSERT_THAT(stretch.Add(blob.content, blob.path), IsOk());
+      ASSERT_THAT(stretch.Add(Ready(blob.content, blob.path)), IsOk());
     }
     ASSERT_THAT(stretch.Finish(), IsOk());
     ASSERT_THAT(section.End(), IsOk());
@@ -271,7 +276,7 @@ EncodedBlocks BlockOfEach(BlockEncoder& encoder,
   GroupedSection section(groups, 0, encoder, nullptr);
   stretch.Begin(kFirstBlob, {&blocks, nullptr, &section});
   for (const Bytes& blob : blobs) {
-    EXPECT_THAT(stretch.Add(blob, PathNumber(0)), IsOk());
+    EXPECT_THAT(stretch.Add(Ready(blob, PathNumber(0))), IsOk());
   }
   EXPECT_THAT(stretch.Finish(), IsOk());
   EXPECT_THAT(section.End(), IsOk());
@@ -357,7 +362,7 @@ TEST(FarDeltaStretchEncoder, TakesOlderObjectsAsBasesAndReadsEachOncePerBlock) {
       const FarVersion far{
           {}, ObjectType::kTree, {number, older[number].size()}};
       contents.push_back(Edited(random, older[number], 2));
-      EXPECT_THAT(stretch.Add(contents.back(), PathNumber(i % 4), &far),
+      EXPECT_THAT(stretch.Add(Ready(contents.back(), PathNumber(i % 4)), &far),
                   IsOk());
     }
     EXPECT_THAT(stretch.Finish(), IsOk());
@@ -396,9 +401,9 @@ TEST(FarDeltaStretchEncoder, AnErrorOfReadingEndsIt) {
   stretch.Begin(kFirstBlob, {&blocks});
   const FarVersion far{{}, ObjectType::kBlob, {ObjectNumber(0), 5}};
   const Bytes content(5, 'x');
-  EXPECT_THAT(stretch.Add(content, PathNumber(0), &far),
+  EXPECT_THAT(stretch.Add(Ready(content, PathNumber(0)), &far),
               testing::HasCode(ErrorCode::kIo));
-  EXPECT_THAT(stretch.Add(content, PathNumber(0)), IsOk());
+  EXPECT_THAT(stretch.Add(Ready(content, PathNumber(0))), IsOk());
 }
 
 TEST(FarDeltaStretchEncoder, DoesWithoutWhatTheSourceHasNoMore) {
@@ -416,7 +421,7 @@ TEST(FarDeltaStretchEncoder, DoesWithoutWhatTheSourceHasNoMore) {
   Random random(1);
   const Bytes content = RandomText(random, 1000);
   for (int i = 0; i < 3; ++i) {
-    EXPECT_THAT(stretch.Add(content, PathNumber(0), &far), IsOk());
+    EXPECT_THAT(stretch.Add(Ready(content, PathNumber(0)), &far), IsOk());
   }
   EXPECT_THAT(stretch.Finish(), IsOk());
   EXPECT_EQ(reads, 1U);

@@ -41,6 +41,8 @@ class LaterHelpers final : public BlockHelpers {
  public:
   bool IsWanted() override { return true; }
   void Leave(Part part) override { parts_.push_back(std::move(part)); }
+  uint64_t Lend(Loan) override { return 0; }
+  bool TakeBack(uint64_t) override { return false; }
 
   size_t count() const { return parts_.size(); }
   Status Run() {
@@ -65,6 +67,8 @@ class ThreadHelpers final : public BlockHelpers {
       EXPECT_THAT(part(encoder, *this), IsOk());
     });
   }
+  uint64_t Lend(Loan) override { return 0; }
+  bool TakeBack(uint64_t) override { return false; }
   void Join() { threads_.clear(); }
 
  private:
