@@ -66,6 +66,39 @@ class CatFileBatchTest : public ::testing::Test {
   const std::string& tip_ = fixture_->tip;
 };
 
+TEST_F(CatFileBatchTest, Commands) {
+  const std::string id = tip_.substr(0, 9);
+  const std::string good = "info " + tip_ + "\ncontents " + id +
+                           "\ninfo v1^{tree}\ncontents none\ninfo 12\n"
+                           "contents v1\r\ninfo  v1\ninfo v1 rest\n"
+                           "contents refs/heads/with%percent\n";
+  for (const std::string_view end :
+       {"", "flush\n", "flush", "bogus v1\n", "bogus", "\n", " info v1\n",
+        "\tinfo v1\n", "info\n", "infov1\n", "contents\n", "contents\tv1\n",
+        "flush v1\n", "info \n", "Info v1\n"}) {
+    SCOPED_TRACE(end);
+    ExpectSame({"--batch-command"}, good + std::string(end));
+    ExpectSame({"--batch-command", "--buffer"}, good + std::string(end));
+    ExpectSame({"--batch-command", "--buffer"},
+               good + "flush\n" + good + std::string(end));
+  }
+  ExpectSame({"--batch-command=%(objecttype) %(objectname) %(rest)"}, good);
+  std::string nul = good;
+  std::ranges::replace(nul, '\n', '\0');
+  ExpectSame({"--batch-command", "-z"}, nul);
+}
+
+TEST_F(CatFileBatchTest, AnswersBeforeTheInputEndsWhenToldToFlush) {
+  const ProcessResult result = RunProcess(
+      {"bash", "-c",
+       "coproc Z { exec \"$0\" cat-file --batch-command --buffer \"$1\"; }\n"
+       "printf 'info v1\\nflush\\n' >&${Z[1]}\n"
+       "read -t 60 -r line <&${Z[0]} && echo \"$line\"",
+       ZpackBinary(), file_});
+  EXPECT_EQ(result.out,
+            repo_.Git({"cat-file", "--batch-check"}, "v1\n") + '\n');
+}
+
 TEST_F(CatFileBatchTest, AllObjects) {
   ExpectSame({"--batch-all-objects", "--batch-check"});
   ExpectSame({"--batch-all-objects", "--batch"});

@@ -107,6 +107,31 @@ TEST_F(CatFileTest, EveryObjectLooksTheSame) {
   }
 }
 
+TEST_F(CatFileTest, ContentOfATypeIsThatOfGit) {
+  repo_.SetRef(
+      "refs/tags/deep",
+      repo_.WriteTag(repo_.Git({"rev-parse", "v1"}).substr(0, tip_.size()),
+                     "tag", "deep"));
+  Convert();
+  std::vector<std::string> names = SplitLines(repo_.Git(
+      {"cat-file", "--batch-all-objects", "--batch-check=%(objectname)"}));
+  names.insert(names.end(),
+               {"v1", "deep", "HEAD", "main^{tree}", "none", FakeId('0')});
+  for (const std::string& name : names) {
+    for (const char* const type : {"commit", "tree", "blob", "tag"}) {
+      const ProcessResult gits = repo_.TryGit({"cat-file", type, name});
+      const ProcessResult ours = RunZpack({"cat-file", file_, type, name});
+      EXPECT_EQ(ours.exit_code, gits.exit_code) << type << ' ' << name;
+      EXPECT_EQ(ours.out, gits.out) << type << ' ' << name;
+      EXPECT_EQ(ours.err.empty(), gits.err.empty()) << ours.err << gits.err;
+    }
+  }
+  EXPECT_THAT(RunZpack({"cat-file", file_, "bolb", "HEAD"}).err,
+              HasSubstr("fatal: invalid object type \"bolb\""));
+  EXPECT_EQ(RunZpack({"cat-file", file_, "HEAD"}).exit_code, 129);
+  EXPECT_EQ(RunZpack({"cat-file", "-t", file_, "blob", "HEAD"}).exit_code, 129);
+}
+
 TEST_F(CatFileTest, NamesResolveAsInGit) {
   repo_.SetRef("refs/heads/v1", tip_);  // hidden by the tag
   repo_.SetRef("refs/remotes/origin/main", tip_);

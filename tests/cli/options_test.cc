@@ -178,7 +178,6 @@ TEST_F(OptionsTest, OptionsThatOnlyGitHasLeadToGit) {
   // One of ours is nearly the same.
   for (const auto& [command, option] :
        {std::pair("cat-file", "--filters"), std::pair("cat-file", "--path"),
-        std::pair("cat-file", "--batch-command"),
         std::pair("ls-tree", "--no-full-name"),
         std::pair("archive", "--no-prefix"), std::pair("archive", "--mtime"),
         std::pair("archive", "-9")}) {

@@ -96,7 +96,7 @@ __git_zpack_needs_value()
 		option=${pair#*=}
 		[[ -n $option ]] || option=${pair%%=*}
 		# The value of these may be missing.
-		[[ $option != --@(batch|batch-check|color|pretty|decorate|abbrev|expand-tabs|find-renames|find-copies) ]]
+		[[ $option != --@(batch|batch-check|batch-command|color|pretty|decorate|abbrev|expand-tabs|find-renames|find-copies) ]]
 		return
 	done
 	return 1

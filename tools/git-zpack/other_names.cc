@@ -108,10 +108,14 @@ constexpr std::array<std::string_view, 10> kOptionsOfGitArchive = {
     "--worktree-attributes",
     "--no-output"};
 
-constexpr std::array<std::string_view, 8> kOptionsOfGitCatFile = {
-    "--allow-unknown-type", "--batch-command", "--filters",
-    "--follow-symlinks",    "--mailmap",       "--path",
-    "--textconv",           "--use-mailmap"};
+constexpr std::array<std::string_view, 7> kOptionsOfGitCatFile = {
+    "--allow-unknown-type",
+    "--filters",
+    "--follow-symlinks",
+    "--mailmap",
+    "--path",
+    "--textconv",
+    "--use-mailmap"};
 
 constexpr std::array<std::string_view, 2> kOptionsOfGitLsTree = {
     "--no-full-name", "--no-full-tree"};

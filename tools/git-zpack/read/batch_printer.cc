@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "common_options.h"
+#include "read/batch_command.h"
 #include "read/resolve_name.h"
 #include "read/unapplied_grafts.h"
 
@@ -21,12 +22,16 @@ namespace {
 struct Named {
   std::string name = {};
   std::string rest = {};
+  bool contents = true;             // whether these are printed, if any are
   std::optional<ObjectId> id = {};  // or `why` there is none
   ErrorCode why = ErrorCode::kNotFound;
 };
 
 Status PrintOne(const Named& named, BatchPrinter& printer) {
-  if (named.id) return printer.PrintNamed(named.name, *named.id, named.rest);
+  if (named.id) {
+    return printer.PrintNamed(named.name, *named.id, named.rest,
+                              named.contents);
+  }
   printer.PrintMissing(named.name, named.why);
   return {};
 }
@@ -42,7 +47,7 @@ class AheadPrinter {
   Status Add(Named named) {
     uint64_t size = named.name.size() + named.rest.size();
     bool needs_content = false;
-    if (named.id) {
+    if (named.id && named.contents) {
       const auto info = reader_.ReadInfo(*named.id);
       // Limited, so that a sum cannot overflow, whatever the file states.
       if (info && printer_.filter().Passes(*info)) {
@@ -119,18 +124,91 @@ bool BeginsWithId(std::string_view name) {
       .has_value();
 }
 
+// Prints what standard input asks for.
+class InputPrinter {
+ public:
+  InputPrinter(const ArchiveReader& reader, BatchPrinter& printer,
+               const BatchInput& input, const Io& io)
+      : reader_(reader),
+        printer_(printer),
+        input_(input),
+        io_(io),
+        ahead_(reader, printer) {}
+
+  Status Run() {
+    std::string line;
+    while (std::getline(io_.in, line, input_.end)) {
+      // Like Git, accepts lines that end in CR LF.
+      if (input_.end == '\n' && line.ends_with('\r')) line.pop_back();
+      const Status status =
+          input_.commands ? Obey(line)
+                          : Print(line, printer_.format().uses_rest(), true);
+      if (!status) return status;
+    }
+    return ahead_.Flush();
+  }
+
+ private:
+  Status Obey(std::string_view line) {
+    const auto command = ParseBatchCommand(line);
+    if (!command) return std::unexpected(command.error());
+    if (command->kind != BatchCommand::Kind::kFlush) {
+      return Print(command->object, false,
+                   command->kind == BatchCommand::Kind::kContents);
+    }
+    if (!input_.buffer) {
+      return std::unexpected(Error{ErrorCode::kInvalidArgument,
+                                   "flush is only for --buffer mode"});
+    }
+    const Status status = ahead_.Flush();
+    io_.out.flush();
+    return status;
+  }
+
+  Status Print(std::string_view line, bool uses_rest, bool contents) {
+    auto named = Resolve(reader_, line, uses_rest);
+    if (!named) {
+      // Nothing is wrong with the objects before an error.
+      const Status flushed = ahead_.Flush();
+      return flushed ? std::unexpected(named.error()) : flushed;
+    }
+    named->contents = contents;
+    // Of an id, only the other modes warn in Git.
+    if (!BeginsWithId(named->name)) {
+      WarnIfAmbiguous(reader_, named->name, io_.err);
+    }
+    if (!uses_parents_ && ArchiveReader::UsesParents(named->name)) {
+      uses_parents_ = true;
+      WarnOfGrafts(reader_, io_.err);
+    }
+    const bool add = input_.buffer && printer_.prints_contents();
+    const Status status =
+        add ? ahead_.Add(*std::move(named)) : PrintOne(*named, printer_);
+    // The caller may wait for the answer before it sends the next line.
+    if (status && !input_.buffer) io_.out.flush();
+    return status;
+  }
+
+  const ArchiveReader& reader_;
+  BatchPrinter& printer_;
+  const BatchInput& input_;
+  const Io& io_;
+  AheadPrinter ahead_;
+  bool uses_parents_ = false;  // of a name so far
+};
+
 }  // namespace
 
 Status BatchPrinter::Print(const ObjectId& id, std::string_view rest) {
   const auto info = reader_.ReadInfo(id);
   if (!info) return std::unexpected(info.error());
-  return PrintKnown(id, *info, rest);
+  return PrintKnown(id, *info, rest, true);
 }
 
 Status BatchPrinter::PrintKnown(const ObjectId& id, const ObjectInfo& info,
-                                std::string_view rest) {
+                                std::string_view rest, bool contents) {
   const std::string line = format().Expand(id, info, rest) + output_.end;
-  if (!prints_contents()) {
+  if (!contents || !prints_contents()) {
     out_ << line;
     return {};
   }
@@ -140,7 +218,7 @@ Status BatchPrinter::PrintKnown(const ObjectId& id, const ObjectInfo& info,
 }
 
 Status BatchPrinter::PrintContent(const ObjectView& object) {
-  if (!object.content) return PrintKnown(object.id, object.info, "");
+  if (!object.content) return PrintKnown(object.id, object.info, "", true);
   out_ << format().Expand(object.id, object.info, "") << output_.end;
   const Status status = WritePiece(*object.content, out_);
   if (status) out_ << output_.end;
@@ -148,10 +226,10 @@ Status BatchPrinter::PrintContent(const ObjectView& object) {
 }
 
 Status BatchPrinter::PrintNamed(std::string_view name, const ObjectId& id,
-                                std::string_view rest) {
+                                std::string_view rest, bool contents) {
   const auto info = reader_.ReadInfo(id);
   if (!info) return std::unexpected(info.error());
-  if (filter().Passes(*info)) return PrintKnown(id, *info, rest);
+  if (filter().Passes(*info)) return PrintKnown(id, *info, rest, contents);
   out_ << name << " excluded" << output_.end;
   return {};
 }
@@ -189,36 +267,7 @@ Status PrintAll(const ArchiveReader& reader, BatchPrinter& printer,
 
 Status PrintNamed(const ArchiveReader& reader, BatchPrinter& printer,
                   const BatchInput& input, const Io& io) {
-  AheadPrinter ahead(reader, printer);
-  std::string line;
-  Status resolved;
-  bool uses_parents = false;  // of a name so far
-  while (std::getline(io.in, line, input.end)) {
-    // Like Git, accepts lines that end in CR LF.
-    if (input.end == '\n' && line.ends_with('\r')) line.pop_back();
-    auto named = Resolve(reader, line, printer.format().uses_rest());
-    if (!named) {
-      resolved = std::unexpected(named.error());
-      break;
-    }
-    // Of an id, only the other modes warn in Git.
-    if (!BeginsWithId(named->name)) {
-      WarnIfAmbiguous(reader, named->name, io.err);
-    }
-    if (!uses_parents && ArchiveReader::UsesParents(named->name)) {
-      uses_parents = true;
-      WarnOfGrafts(reader, io.err);
-    }
-    const bool add = input.buffer && printer.prints_contents();
-    const Status status =
-        add ? ahead.Add(*std::move(named)) : PrintOne(*named, printer);
-    if (!status) return status;
-    // The caller may wait for the answer before it sends the next line.
-    if (!input.buffer) io.out.flush();
-  }
-  // Nothing is wrong with the objects before an error.
-  const Status flushed = ahead.Flush();
-  return flushed ? resolved : flushed;
+  return InputPrinter(reader, printer, input, io).Run();
 }
 
 }  // namespace zpack::cli

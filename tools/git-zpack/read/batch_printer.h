@@ -43,15 +43,15 @@ class BatchPrinter {
   // Prints an object with a content that was read before.
   Status PrintContent(const ObjectView& object);
   // Prints an object that standard input calls `name`, or that the filter
-  // excludes it.
+  // excludes it. `contents` is not used unless contents are printed.
   Status PrintNamed(std::string_view name, const ObjectId& id,
-                    std::string_view rest);
+                    std::string_view rest, bool contents);
   // Prints that `name` has the error kNotFound or kAmbiguous.
   void PrintMissing(std::string_view name, ErrorCode why);
 
  private:
   Status PrintKnown(const ObjectId& id, const ObjectInfo& info,
-                    std::string_view rest);
+                    std::string_view rest, bool contents);
 
   const ArchiveReader& reader_;
   BatchOutput output_;
@@ -63,8 +63,9 @@ Status PrintAll(const ArchiveReader& reader, BatchPrinter& printer,
                 IdOrder order);
 
 struct BatchInput {
-  char end = '\n';      // of each name
-  bool buffer = false;  // read many names before their objects are printed
+  char end = '\n';        // of each name
+  bool buffer = false;    // read many names before their objects are printed
+  bool commands = false;  // lines are commands (batch_command.h), not names
 };
 
 // Prints the objects that standard input names.
