@@ -121,8 +121,11 @@ Result<Leftovers> FindLeftovers(const RepackJob& job, ObjectSource& source,
         (elsewhere.lent.Find(all.ids[rank]) && !(needed && packs_lent));
     // An object without a time belongs to an alternate.
     const bool here = (mtime != ObjectAges::kNone || needed) &&
-                      !all.reached(rank) && (used_again[rank] || !left);
-    expired[rank] = here && !keep[rank];
+                      (used_again[rank] || (!all.reached(rank) && !left));
+    if (here && all.reached(rank)) {
+      keep[rank] = !options.expiration || mtime > *options.expiration;
+    }
+    expired[rank] = here && !keep[rank] && !all.reached(rank);
     if (expired[rank]) leftovers.expired_mtimes.push_back(Seconds(mtime));
     keep[rank] = here && keep[rank];
     if (!keep[rank]) continue;

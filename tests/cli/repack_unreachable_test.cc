@@ -317,6 +317,34 @@ TEST_F(RepackUnreachableTest, WhatIsUsedAgainStaysYoungBesideAKeptCruftPack) {
   EXPECT_EQ(left.packs, 2U);
 }
 
+// As above, but a ref leads to the object at that time.
+class ReachedAgain : public RepackUnreachableTest,
+                     public ::testing::WithParamInterface<std::string> {};
+
+TEST_P(ReachedAgain, StaysYoungBesideAKeptCruftPack) {
+  ExpectAsGit({"--cruft"});
+  GoOn();
+  const std::string pack = FilesWith(pack_directory(), ".mtimes").at(0);
+  ASSERT_EQ(repo_.WriteBlob("old and packed\n"), old_blob_);
+  SetTime(repo_.LooseObjectPath(old_blob_), kRecent);
+  repo_.SetRef("refs/tags/back", old_blob_);
+  for (int run = 0; run < 2; ++run) {
+    ASSERT_TRUE(Repack({"-d", "--cruft", "--keep-pack=" + pack + ".pack",
+                        "--cruft-expiration=" + GetParam()})
+                    .ok());
+    EXPECT_FALSE(Read(repo_.path()).loose.contains(old_blob_));
+    EXPECT_THAT(Packs(), SizeIs(3));
+  }
+  repo_.Git({"tag", "-d", "back"});
+  ASSERT_TRUE(Repack({"-d", "--cruft",
+                      std::string("--cruft-expiration=") + kAfterLater})
+                  .ok());
+  EXPECT_EQ(Read(repo_.path()).cruft.at(old_blob_), kRecent);
+}
+
+INSTANTIATE_TEST_SUITE_P(Expirations, ReachedAgain,
+                         ::testing::Values("never", kAfterLater));
+
 TEST_F(RepackUnreachableTest, WhatBecomesReachableLeavesTheCruftPack) {
   ExpectAsGit({"--cruft"});
   GoOn();
