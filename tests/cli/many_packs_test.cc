@@ -32,10 +32,10 @@ class ManyPacks : public ::testing::Test {
     repo_.Git({"fast-import", "--quiet"}, commands);
   }
 
-  // Which may open 90 files, and keeps 64 packs open.
+  // Which may open 24 files, with which Git repacks them.
   static ProcessResult RunLimited(const std::vector<std::string>& arguments) {
     std::vector<std::string> command = {
-        "sh", "-c", "ulimit -n 90 && exec \"$@\"", "sh", ZpackBinary()};
+        "sh", "-c", "ulimit -n 24 && exec \"$@\"", "sh", ZpackBinary()};
     command.insert(command.end(), arguments.begin(), arguments.end());
     return RunProcess(command);
   }

@@ -3,6 +3,9 @@
 
 #include "git/objects/packed_objects.h"
 
+#include <sys/resource.h>
+
+#include <algorithm>
 #include <utility>
 
 #include "base/error.h"
@@ -13,11 +16,18 @@
 namespace zpack {
 namespace {
 
-// Many systems limit a process to 1,024 open files.
-constexpr size_t kMaxOpenPacks = 64;
 // With more packs, a merged table finds an object faster than a search of one
 // pack after another.
 constexpr size_t kMaxSearchedPacks = 16;
+
+// Many systems limit a process to 1,024 open files. If this one may open few,
+// most are left for others.
+size_t MostOpenPacks() {
+  constexpr rlim_t kMost = 64;
+  rlimit files;
+  if (getrlimit(RLIMIT_NOFILE, &files) != 0) return kMost;
+  return std::clamp<rlim_t>(files.rlim_cur / 4, 1, kMost);
+}
 
 Result<std::unique_ptr<PackReader>> OpenPooled(
     ObjectFormat format, const std::string& pack, PackFilePool& pool,
@@ -34,10 +44,11 @@ Result<PackedObjects> PackedObjects::Open(
     ObjectFormat format, const std::vector<std::string>& packs,
     const std::shared_ptr<BaseCache>& cache, unsigned threads) {
   PackedObjects objects;
-  PackFilePool pool(PosixFileSystem(), kMaxOpenPacks);
+  const size_t most_open = MostOpenPacks();
+  PackFilePool pool(PosixFileSystem(), most_open);
   for (const std::string& pack : packs) {
     auto reader =
-        packs.size() <= kMaxOpenPacks
+        packs.size() <= most_open
             ? PackReader::Open(format, PosixFileSystem(), pack, cache, threads)
             : OpenPooled(format, pack, pool, cache, threads);
     if (!reader) {
