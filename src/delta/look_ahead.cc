@@ -11,9 +11,7 @@
 namespace zpack {
 namespace {
 
-// Limits of what waits.
-constexpr uint64_t kMostBytes = uint64_t{8} << 20;
-constexpr size_t kMostObjects = 256;
+constexpr size_t kMostObjects = 256;  // that wait
 // A batch has at least this much, so that lending it costs little.
 constexpr uint64_t kBatchBytes = uint64_t{64} << 10;
 constexpr size_t kBatchObjects = 16;

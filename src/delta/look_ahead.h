@@ -23,6 +23,10 @@ namespace zpack {
 
 class LookAhead {
  public:
+  // Limit of the contents that wait. The threads that prepare them take about
+  // as much memory again.
+  static constexpr uint64_t kMostBytes = uint64_t{4} << 20;
+
   struct Object {
     SharedContent content;
     PathNumber path;

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "codec/zstd_codec.h"
+#include "delta/look_ahead.h"
 #include "format/limits.h"
 #include "writer/write_order.h"
 
@@ -95,8 +96,8 @@ uint64_t MostUnplaced(const EncodingOptions& options, unsigned threads) {
 
 uint64_t EncodingMemory(const EncodingOptions& options) {
   const BlockSizes sizes(options.block_size, options.halvings);
-  // The block being filled, compressed and passed on, and a large object with
-  // the content it is compared with.
+  // The block being filled, compressed and passed on, a large object with the
+  // content it is compared with, and what waits for it.
   const uint64_t pieces =
       options.groups
           ? MostWaiting(options) + MostUnplaced(options, 1) +
@@ -105,7 +106,8 @@ uint64_t EncodingMemory(const EncodingOptions& options) {
           : 0;
   return ZstdCompressor::Memory(options.level, 2 * options.block_size,
                                 options.halvings) +
-         pieces + 4 * options.block_size + sizes.window + sizes.max_object;
+         pieces + 4 * options.block_size + sizes.window + sizes.max_object +
+         2 * LookAhead::kMostBytes;
 }
 
 uint64_t EncodingMemory(const EncodingOptions& options, uint64_t largest) {

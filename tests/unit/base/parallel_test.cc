@@ -170,20 +170,22 @@ TEST_P(Pipeline, PartsAreDoneBeforeTheItemIsConsumed) {
   EXPECT_EQ(consumed, kItems);
 }
 
-TEST_P(Pipeline, ReportsTheEarliestItemWithAFailedPart) {
+// Each item leaves work by `leave`, which fails from item 17 on.
+template <typename Leave>
+void ExpectEarliestFailure(unsigned threads, Leave leave) {
   int next = 0;
   std::vector<int> consumed;
   const Status status = RunOrderedPipeline<Item>(
-      PipelineThreads{GetParam(), {}}, MakeNoState,
+      PipelineThreads{threads, {}}, MakeNoState,
       [&](Item& item) -> Result<bool> {
         item.value = next++;
         return true;
       },
       [&](Item& item, NoState&, Parts<NoState>& parts) -> Status {
-        parts.Leave([value = item.value](NoState&, Parts<NoState>&) -> Status {
+        leave(parts, [value = item.value]() -> Status {
           if (value < 17) return {};
           if (value % 2 == 0) throw std::bad_alloc();
-          return MakeError(ErrorCode::kInternal, "part of item {}", value);
+          return MakeError(ErrorCode::kInternal, "work of item {}", value);
         });
         return {};
       },
@@ -192,8 +194,20 @@ TEST_P(Pipeline, ReportsTheEarliestItemWithAFailedPart) {
         return {};
       });
   ASSERT_FALSE(status);
-  EXPECT_EQ(status.error().message, "part of item 17");
+  EXPECT_EQ(status.error().message, "work of item 17");
   EXPECT_EQ(consumed.size(), 17U);
+}
+
+TEST_P(Pipeline, ReportsTheEarliestItemWithAFailedPart) {
+  ExpectEarliestFailure(GetParam(), [](Parts<NoState>& parts, auto work) {
+    parts.Leave([work](NoState&, Parts<NoState>&) { return work(); });
+  });
+}
+
+// Nobody takes the loan back, so it is done.
+TEST_P(Pipeline, ReportsTheEarliestItemWithAFailedLoan) {
+  ExpectEarliestFailure(
+      GetParam(), [](Parts<NoState>& parts, auto work) { parts.Lend(work); });
 }
 
 // There is one item, so the other worker waits.
@@ -260,33 +274,6 @@ TEST_P(Pipeline, LoansAreDoneOrTakenBack) {
       [&](Item&) { return Status{}; });
   EXPECT_TRUE(status);
   EXPECT_EQ(done + taken_back, kItems * kLoans);
-}
-
-TEST_P(Pipeline, ReportsTheEarliestItemWithAFailedLoan) {
-  int next = 0;
-  std::vector<int> consumed;
-  const Status status = RunOrderedPipeline<Item>(
-      PipelineThreads{GetParam(), {}}, MakeNoState,
-      [&](Item& item) -> Result<bool> {
-        item.value = next++;
-        return true;
-      },
-      [&](Item& item, NoState&, Parts<NoState>& parts) -> Status {
-        // Nobody takes it back, so it is done.
-        parts.Lend([value = item.value]() -> Status {
-          if (value < 17) return {};
-          if (value % 2 == 0) throw std::bad_alloc();
-          return MakeError(ErrorCode::kInternal, "loan of item {}", value);
-        });
-        return {};
-      },
-      [&](Item& item) -> Status {
-        consumed.push_back(item.value);
-        return {};
-      });
-  ASSERT_FALSE(status);
-  EXPECT_EQ(status.error().message, "loan of item 17");
-  EXPECT_EQ(consumed.size(), 17U);
 }
 
 // Sets `gone` when it ends after a failure.

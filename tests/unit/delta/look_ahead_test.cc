@@ -194,10 +194,10 @@ TEST(LookAhead, HoldsFewBytesAndObjects) {
     for (; ahead.HasRoom(size) && count < 1000; ++count) {
       ahead.Push(std::make_shared<const Bytes>(size), PathNumber(0));
     }
-    EXPECT_EQ(count, size == 0 ? 256U : 8U);
+    EXPECT_EQ(count, size == 0 ? 256U : LookAhead::kMostBytes >> 20);
     ahead.Pop();
     EXPECT_TRUE(ahead.HasRoom(size));
-    EXPECT_FALSE(ahead.HasRoom(uint64_t{9} << 20));
+    EXPECT_FALSE(ahead.HasRoom(LookAhead::kMostBytes + 1));
     while (!ahead.empty()) ahead.Pop();
   }
 }
