@@ -36,8 +36,12 @@ Result<std::unique_ptr<ArchiveFile>> ArchiveFile::OpenStructure(
     std::unique_ptr<RandomAccessFile> file, const ReadOptions& options) {
   ZPACK_ASSIGN_OR_RETURN(auto archive,
                          OpenWithoutIndex(std::move(file), options));
-  if (!archive->derives_ids()) ZPACK_TRY(archive->LoadIndex());
+  ZPACK_TRY(archive->LoadStatedIndex());
   return archive;
+}
+
+Status ArchiveFile::LoadStatedIndex() const {
+  return derives_ids() ? promises_read_ : LoadIndex();
 }
 
 Status ArchiveFile::CheckUndamaged() const {
@@ -88,7 +92,12 @@ Status ArchiveFile::Join() {
   ZPACK_TRY(JoinRefs());
   if (derives_ids()) {
     // LoadIndex compares them with the ids.
-    ZPACK_ASSIGN_OR_RETURN(promises_, ReadPromises(ObjectIdTable()));
+    Result<Promises> promises = ReadPromises(ObjectIdTable());
+    if (promises) {
+      promises_ = *std::move(promises);
+    } else {
+      promises_read_ = std::unexpected(std::move(promises).error());
+    }
     lost_ = ReadLost(ObjectIdTable());
   }
   blocks_.emplace(this->file(), options_, JoinBlocks(files_),

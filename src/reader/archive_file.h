@@ -100,6 +100,9 @@ class ArchiveFile {
   // reads the list of lost objects. Derives ids that the file leaves out. Later
   // calls return the result of the first one. Open calls LoadIndex.
   Status LoadIndex() const { return blocks_->LoadIndex(); }
+  // LoadIndex, except that no ids are derived: then, checks the list of
+  // promised objects alone.
+  Status LoadStatedIndex() const;
   bool index_loaded() const { return blocks_->index_loaded(); }
   // Gives the index of a file that leaves its ids out, in place of deriving it.
   // kMismatch unless it fits the file's digest of all ids. REQUIRES: the index
@@ -157,6 +160,7 @@ class ArchiveFile {
   mutable std::optional<FileIndex> given_index_;  // until it is loaded
   mutable std::optional<Derivation> derivation_;
   mutable Promises promises_;
+  Status promises_read_;  // before ids are derived
   mutable Result<LostObjects> lost_;
 };
 

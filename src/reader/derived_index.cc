@@ -76,7 +76,7 @@ class IndexDeriver {
   IndexDeriver(const IndexDeriver&) = delete;
   IndexDeriver& operator=(const IndexDeriver&) = delete;
 
-  Result<FileIndex> Run(const format::Digest& digest) {
+  Result<FileIndex> Run(const std::optional<format::Digest>& digest) {
     {
       const ProgressPhase phase(run_.progress, Phase::kVerifyingObjects,
                                 blocks_.object_count(), 0);
@@ -103,7 +103,7 @@ class IndexDeriver {
     }
     auto index = SortIds(blocks_.object_format(), Ids(), blocks_.path());
     if (!index) return Damaged(std::move(index).error());
-    if (format::IdsDigest(index->ids, index->ranks) != digest) {
+    if (digest && format::IdsDigest(index->ids, index->ranks) != *digest) {
       return Damaged(NewError(ErrorCode::kCorrupt,
                               "the objects are not those that the digest of "
                               "object ids states, in '{}'",
@@ -178,7 +178,7 @@ class IndexDeriver {
 Result<FileIndex> DeriveIndex(const RandomAccessFile& file,
                               const ReadOptions& options,
                               FileBlocks::Parts parts,
-                              const format::Digest& digest,
+                              const std::optional<format::Digest>& digest,
                               Derivation& derivation) {
   return IndexDeriver(file, options, std::move(parts), derivation).Run(digest);
 }

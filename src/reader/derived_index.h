@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "base/file.h"
@@ -27,13 +28,13 @@ struct Derivation {
 };
 
 // `parts` are those of the file, without Parts::id_of; `digest` is what the
-// file states of all ids. Uses the threads, the memory and the progress of
-// ReadOptions::derivation. Returns the first of Derivation::damages, if there
-// is one, and kInterrupted.
+// file states of all ids, or nothing if the caller compares them. Uses the
+// threads, the memory and the progress of ReadOptions::derivation. Returns the
+// first of Derivation::damages, if there is one, and kInterrupted.
 Result<FileIndex> DeriveIndex(const RandomAccessFile& file,
                               const ReadOptions& options,
                               FileBlocks::Parts parts,
-                              const format::Digest& digest,
+                              const std::optional<format::Digest>& digest,
                               Derivation& derivation);
 
 }  // namespace zpack

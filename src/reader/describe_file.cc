@@ -48,7 +48,7 @@ std::vector<FilePart> DescribeBelow(const ArchiveFile& archive) {
 Result<FileDescription> DescribeFile(const ArchiveFile& archive,
                                      const std::stop_token& stop) {
   // The description does not use the result, but its data has to be checked.
-  if (!archive.derives_ids()) ZPACK_TRY(archive.LoadIndex());
+  ZPACK_TRY(archive.LoadStatedIndex());
   const format::FileHeader& header = archive.header();
   FileDescription out;
   out.file_size = archive.file().size();

@@ -23,12 +23,6 @@ namespace {
 // chunks. A large file of another kind is not read for that.
 constexpr uint64_t kSearchForeign = uint64_t{64} << 10;
 
-// True for errors that a copy can make good: not for those of a connection.
-bool IsDamage(const RandomAccessFile& file, const Error& error) {
-  return error.code == ErrorCode::kCorrupt ||
-         (error.code == ErrorCode::kIo && !file.is_far_away());
-}
-
 // What to report when neither a part nor its copy could be used: that the copy
 // could not be read, because another try may succeed, or what is wrong with the
 // part.
@@ -361,6 +355,11 @@ Result<FileStructure> ReadFirstRefs(const RandomAccessFile& file,
 }
 
 }  // namespace
+
+bool IsDamage(const RandomAccessFile& file, const Error& error) {
+  return error.code == ErrorCode::kCorrupt ||
+         (error.code == ErrorCode::kIo && !file.is_far_away());
+}
 
 Result<FileStructure> ReadStructure(const RandomAccessFile& file,
                                     const ReadOptions& options) {

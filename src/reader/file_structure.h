@@ -36,9 +36,13 @@ struct FileStructure {
   std::optional<format::BackedRefs> backed;
   format::BlockTable blocks;
   // One error for each part that is damaged, and in whose place a copy is used.
-  // The trailer needs no copy, because only its own checks need it.
+  // The trailer and the digest of ids need no copy to open the file, because
+  // only checks need them.
   std::vector<Error> damages;
 };
+
+// True for errors that a copy can make good: not for those of a connection.
+bool IsDamage(const RandomAccessFile& file, const Error& error);
 
 // Reads and checks the structure of `file`. Tells
 // ReadOptions::damages of each of the damages. Errors are those of

@@ -121,15 +121,31 @@ FileBlocks::Parts JoinBlocks(FileChain files) {
   return parts;
 }
 
+namespace {
+
+// What is stated of all ids of the first file, which leaves them out. If its
+// own statement is damaged, the file above states the same.
+std::optional<format::Digest> StatedIdsDigest(FileChain files) {
+  const SingleFile& first = *files.front();
+  if (first.ids_digest() || files.size() == 1) return first.ids_digest();
+  return files[1]->below()->ids_digest;
+}
+
+// The index of one file, whose numbers begin with 0. Of a file that leaves its
+// ids out, they come from the cache, or from decoding everything; `derivation`
+// then says what was found, if it is not null. `digest` is what is stated of
+// these ids; without it, nothing is compared or kept.
 Result<FileIndex> ReadIndexOf(const SingleFile& file,
                               const ReadOptions& options,
-                              std::optional<Derivation>* derivation) {
+                              const std::optional<format::Digest>& digest,
+                              std::optional<Derivation>* derivation = nullptr) {
   if (file.index_chunks()) return file.ReadIndexChunks();
-  const CachedIndexKey key{file.trailer().file_hash,
-                           file.header().object_format,
-                           file.header().object_count, *file.ids_digest()};
-  if (std::optional<FileIndex> cached = ReadCachedIndex(options, key)) {
-    return *std::move(cached);
+  std::optional<CachedIndexKey> key;
+  if (digest) {
+    key = CachedIndexKey{file.trailer().file_hash, file.header().object_format,
+                         file.header().object_count, *digest};
+    auto cached = ReadCachedIndex(options, *key);
+    if (cached) return *std::move(cached);
   }
   const FileBlocks::Parts parts{
       file.header().object_format, file.header().object_count,
@@ -137,12 +153,37 @@ Result<FileIndex> ReadIndexOf(const SingleFile& file,
       format::MaxExpansion(file.file().size())};
   std::optional<Derivation> found;
   std::optional<Derivation>& out = derivation == nullptr ? found : *derivation;
-  ZPACK_ASSIGN_OR_RETURN(FileIndex index,
-                         DeriveIndex(file.file(), options, parts,
-                                     *file.ids_digest(), out.emplace()));
-  WriteCachedIndex(options, key, index);
+  ZPACK_ASSIGN_OR_RETURN(
+      FileIndex index,
+      DeriveIndex(file.file(), options, parts, digest, out.emplace()));
+  if (key) WriteCachedIndex(options, *key, index);
   return index;
 }
+
+// The index of all files, of which that of the first one is `first`.
+Result<FileIndex> Join(FileIndex first, FileChain files) {
+  if (files.size() == 1) return first;
+  std::vector<FileIds> tables;  // hold the ids of `added`
+  std::vector<AddedObject> added;
+  for (const auto& file : files.subspan(1)) {
+    ZPACK_ASSIGN_OR_RETURN(FileIndex index, file->ReadIndexChunks());
+    for (const FileRank rank : index.ids.ranks()) {
+      added.push_back(
+          {IdAt(index.ids, rank.value()),
+           ObjectNumber(file->first_object() + index.numbers[rank].value())});
+    }
+    tables.push_back(std::move(index.ids));
+  }
+  std::ranges::sort(added, IsLess, &AddedObject::id);
+  Result<FileIndex> merged = Merge(first, added);
+  if (merged) return merged;
+  return MakeError(ErrorCode::kCorrupt,
+                   "an object is in more than one of the files that '{}' "
+                   "consists of",
+                   AtPath{files.back()->path()});
+}
+
+}  // namespace
 
 FileIndex IndexBelow(const FileIndex& index, ObjectNumber number) {
   FileIndex below;
@@ -160,33 +201,22 @@ FileIndex IndexBelow(const FileIndex& index, ObjectNumber number) {
 
 Result<FileIndex> ReadJoinedIndex(FileChain files, const ReadOptions& options,
                                   std::optional<Derivation>* derivation) {
-  ZPACK_ASSIGN_OR_RETURN(FileIndex first,
-                         ReadIndexOf(*files.front(), options, derivation));
-  if (files.size() == 1) return first;
-  std::vector<FileIds> tables;  // hold the ids of `added`
-  std::vector<AddedObject> added;
-  for (const auto& file : files.subspan(1)) {
-    ZPACK_ASSIGN_OR_RETURN(FileIndex index, ReadIndexOf(*file, options));
-    for (const FileRank rank : index.ids.ranks()) {
-      added.push_back(
-          {IdAt(index.ids, rank.value()),
-           ObjectNumber(file->first_object() + index.numbers[rank].value())});
-    }
-    tables.push_back(std::move(index.ids));
+  const SingleFile& first = *files.front();
+  const auto digest = StatedIdsDigest(files);
+  ZPACK_ASSIGN_OR_RETURN(FileIndex index,
+                         ReadIndexOf(first, options, digest, derivation));
+  // `derivation` says what can be read; nothing says that it is all.
+  if (!first.index_chunks() && !digest) {
+    return std::unexpected(first.ReadIdsDigest().error());
   }
-  std::ranges::sort(added, IsLess, &AddedObject::id);
-  Result<FileIndex> merged = Merge(first, added);
-  if (merged) return merged;
-  return MakeError(ErrorCode::kCorrupt,
-                   "an object is in more than one of the files that '{}' "
-                   "consists of",
-                   AtPath{files.back()->path()});
+  return Join(std::move(index), files);
 }
 
 Result<format::Digest> JoinedIdsDigest(FileChain files,
                                        const ReadOptions& options) {
-  ZPACK_ASSIGN_OR_RETURN(const FileIndex index,
-                         ReadJoinedIndex(files, options));
+  ZPACK_ASSIGN_OR_RETURN(FileIndex first, ReadIndexOf(*files.front(), options,
+                                                      StatedIdsDigest(files)));
+  ZPACK_ASSIGN_OR_RETURN(const FileIndex index, Join(std::move(first), files));
   return format::IdsDigest(index.ids, index.ranks);
 }
 

@@ -37,15 +37,10 @@ Result<RefsSnapshot> RefsOf(FileChain files);
 // The blocks of all files. The files must outlive what is made of them.
 FileBlocks::Parts JoinBlocks(FileChain files);
 
-// The index of one file, whose numbers begin with 0. Of a file that leaves its
-// ids out, they come from the cache, or from decoding everything; `derivation`
-// then says what was found, if it is not null.
-Result<FileIndex> ReadIndexOf(const SingleFile& file,
-                              const ReadOptions& options,
-                              std::optional<Derivation>* derivation = nullptr);
-
 // The digest of all ids of the files in the order of their numbers, as a file
-// that depends on them states it. Errors are those of ReadJoinedIndex.
+// that depends on them states it. Errors are those of ReadJoinedIndex. If the
+// digest that a file states of its own ids is damaged, the ids are those that
+// the objects have, which the caller compares.
 Result<format::Digest> JoinedIdsDigest(FileChain files,
                                        const ReadOptions& options);
 
@@ -53,8 +48,11 @@ Result<format::Digest> JoinedIdsDigest(FileChain files,
 // `index`.
 FileIndex IndexBelow(const FileIndex& index, ObjectNumber number);
 
-// The index of all files. kCorrupt if two of them have the same object; else
-// the errors of ReadIndexOf.
+// The index of all files. Ids that the first file leaves out come from the
+// cache, or from decoding everything; `derivation` then says what was found, if
+// it is not null. kCorrupt if two files have the same object, or if nothing
+// proves derived ids; else the errors of SingleFile::ReadIndexChunks and of
+// DeriveIndex.
 Result<FileIndex> ReadJoinedIndex(
     FileChain files, const ReadOptions& options,
     std::optional<Derivation>* derivation = nullptr);

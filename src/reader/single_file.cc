@@ -36,12 +36,23 @@ Status SingleFile::Load() {
   index_chunks_ = *index_chunks;
   ZPACK_TRY(CheckFeatures());
   if (index_chunks_) return {};
+  Result<format::Digest> digest = ReadIdsDigest();
+  if (digest) {
+    ids_digest_ = *digest;
+    return {};
+  }
+  if (!IsDamage(*file_, digest.error())) return std::unexpected(digest.error());
+  structure_.damages.push_back(std::move(digest).error());
+  if (options_.damages != nullptr) {
+    options_.damages->OnDamage(structure_.damages.back());
+  }
+  return {};
+}
+
+Result<format::Digest> SingleFile::ReadIdsDigest() const {
   ZPACK_ASSIGN_OR_RETURN(const LoadedChunk chunk,
                          LoadChunk(*toc().Find(format::kIdsDigestChunk)));
-  ZPACK_ASSIGN_OR_RETURN(
-      ids_digest_,
-      Locate(format::DecodeIdsDigest(chunk.payload), chunk.offset, path()));
-  return {};
+  return Locate(format::DecodeIdsDigest(chunk.payload), chunk.offset, path());
 }
 
 Status SingleFile::CheckFeatures() const {

@@ -54,10 +54,13 @@ class SingleFile {
     return index_chunks_;
   }
   // The digest of all ids in the order of their numbers, which stands in the
-  // place of the index of some files.
+  // place of the index of some files. Nothing if it is damaged: only who needs
+  // ids needs it.
   const std::optional<format::Digest>& ids_digest() const {
     return ids_digest_;
   }
+  // The same, or what is wrong with it. REQUIRES: !index_chunks().
+  Result<format::Digest> ReadIdsDigest() const;
   // Reads and checks the index. The numbers begin with 0. REQUIRES:
   // index_chunks().
   Result<FileIndex> ReadIndexChunks() const;

@@ -12,6 +12,13 @@
 
 namespace zpack {
 
+void AddUnlessKnown(const Error& damage, VerifyReport& report) {
+  if (std::ranges::find(report.damages, damage.message, &Error::message) ==
+      report.damages.end()) {
+    report.damages.push_back(damage);
+  }
+}
+
 Status VerifyPeeledRefs(const ArchiveFile& archive, const std::stop_token& stop,
                         VerifyReport& report) {
   ZPACK_ASSIGN_OR_RETURN(const auto mismatches,
@@ -36,9 +43,8 @@ void CheckLost(const ArchiveFile& archive, VerifyReport& report) {
   const Result<LostObjects>& lost = archive.lost();
   if (lost) {
     report.lost_objects = lost->List();
-  } else if (std::ranges::find(report.damages, lost.error().offset,
-                               &Error::offset) == report.damages.end()) {
-    report.damages.push_back(lost.error());
+  } else {
+    AddUnlessKnown(lost.error(), report);
   }
 }
 
@@ -61,7 +67,7 @@ Status VerifyAllObjects(const ArchiveFile& archive, bool own,
     const Status loaded = archive.LoadIndex();
     if (!loaded && loaded.error().code != ErrorCode::kCorrupt) return loaded;
     if (loaded) return VerifyObjects(archive.blocks(), left_out, run, report);
-    report.damages.push_back(loaded.error());
+    AddUnlessKnown(loaded.error(), report);
     return {};
   }
   const bool is_given = archive.index_loaded() && !archive.derivation();

@@ -46,6 +46,9 @@ struct VerifyPlan {
 Status VerifyArchive(const ArchiveFile& archive, const VerifyPlan& plan,
                      const RunOptions& run, VerifyReport& report);
 
+// Adds damage to the report, unless it is there.
+void AddUnlessKnown(const Error& damage, VerifyReport& report);
+
 // What VerifyChecksums reads.
 struct ChecksumScope {
   // By block: true if it is not read. Its file then has no file hash.

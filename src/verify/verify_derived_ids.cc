@@ -27,7 +27,7 @@ Status VerifyDerivedIds(const ArchiveFile& archive, VerifyReport& report) {
   if (loaded) {
     CheckContentDigest(archive, report);
   } else if (derivation->damages.empty()) {
-    report.damages.push_back(loaded.error());
+    AddUnlessKnown(loaded.error(), report);
   }
   return {};
 }
