@@ -472,6 +472,9 @@ Result<ConvertStats> Run(const SourceOpener& open_source,
           file_system, path,
           options.update == Update::kYes ? Overwrite::kYes : options.overwrite,
           LeftoverUse(options)));
+  if (options.onto && options.publication == Publication::kYes) {
+    RemoveLeftover(file_system, *options.onto);
+  }
   // The older file is read under the lock for the destination.
   const std::optional<FileIdentity> before = IdentityOf(output.path());
   Bytes preamble;

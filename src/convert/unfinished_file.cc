@@ -4,6 +4,8 @@
 #include "convert/unfinished_file.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -132,6 +134,19 @@ void KeepForResume(ByteView preamble, AtomicFile& output) {
     (void)output.file().WriteAt(0, preamble);
   }
   output.Keep();
+}
+
+void RemoveLeftover(FileSystem& file_system, const std::string& path) {
+  const auto temporary = AtomicFile::TemporaryPath(path);
+  std::error_code error;
+  if (!temporary || !std::filesystem::is_regular_file(*temporary, error)) {
+    return;
+  }
+  // What holds blocks may be continued.
+  if (HasUnfinishedFile(file_system, path).value_or(true)) return;
+  // This fails if another process holds the temporary file, which stays then.
+  const auto taken_over = AtomicFile::Create(file_system, path, Overwrite::kYes,
+                                             AtomicFile::Leftover::kKeep);
 }
 
 Result<bool> HasUnfinishedFile(FileSystem& file_system,

@@ -34,6 +34,12 @@ Result<WrittenBlocks> FindWrittenBlocks(FileSystem& file_system,
 // and the blocks are those of the previous run.
 void KeepForResume(ByteView preamble, AtomicFile& output);
 
+// Removes the temporary file of a process that was killed when it had begun to
+// replace the file at `path`, as by adding parity to it, unless that is an
+// interrupted conversion. Without effect if there is none, if another process
+// holds it, or if it cannot be removed.
+void RemoveLeftover(FileSystem& file_system, const std::string& path);
+
 // Returns whether the temporary file for the destination `path` is that of an
 // interrupted conversion. Returns kNotFound if there is no temporary file, and
 // kIo if it cannot be read.

@@ -7,9 +7,12 @@
 //
 // ZPACK_KILL_MOMENTS=50 in the environment kills at 50 moments instead of 5.
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <cstdlib>
@@ -20,6 +23,7 @@
 #include <vector>
 
 #include "support/interruption_fixture.h"
+#include "writer/container_writer.h"
 
 namespace zpack::testing {
 namespace {
@@ -121,6 +125,46 @@ TEST_F(ChainKillTest, KilledConvertOntoTheLatestFileLeavesNoneOrTheNewOne) {
   const Files after = Read();
   Run(convert);
   EXPECT_TRUE(Read() == after);
+}
+
+// A run that is killed while it adds parity leaves a temporary file beside the
+// latest file. The next run gives its file another name.
+TEST_F(ChainKillTest, TheNextRunRemovesWhatKilledParityLeft) {
+  const std::vector<std::string> convert = {
+      "convert",       "-q",       "--level",   "3", "--redundancy", "100%",
+      "--onto-latest", directory_, repo_.path()};
+  Run(convert);
+  const std::string name = ListDirectory(directory_).front();
+  const std::string left = directory_ + "/." + name + ".zpack-tmp";
+  const std::string bytes = ReadFile(directory_ + '/' + name);
+  const auto leave = [&] { WriteFile(left, bytes.substr(0, 1000)); };
+  for (const bool changed : {false, true}) {
+    SCOPED_TRACE(changed);
+    leave();
+    if (changed) Add("new");
+    Run(convert);
+    EXPECT_FALSE(fs::exists(left));
+    EXPECT_TRUE(ReadFile(directory_ + '/' + name) == bytes);
+  }
+  Add("newer");
+  Run({"convert", "-q", "--dry-run", "--onto-latest", directory_,
+       repo_.path()});
+  leave();
+  Run({"convert", "-q", "--dry-run", "--onto", directory_ + '/' + name,
+       repo_.path(), second_});
+  EXPECT_TRUE(fs::exists(left));
+  // A process that is still at work keeps its file.
+  const int held = open(left.c_str(), O_RDWR | O_CLOEXEC);
+  ASSERT_EQ(flock(held, LOCK_EX | LOCK_NB), 0);
+  Run({"convert", "-q", "--onto", directory_ + '/' + name, repo_.path(),
+       directory_ + "/a.zpack"});
+  EXPECT_TRUE(fs::exists(left));
+  close(held);
+  // So does a conversion that can be continued.
+  WriteFile(left, std::string(kUnfinishedMarker) + bytes);
+  Run({"convert", "-q", "--onto", directory_ + '/' + name, repo_.path(),
+       directory_ + "/b.zpack"});
+  EXPECT_TRUE(fs::exists(left));
 }
 
 TEST_F(ChainKillTest, KilledConsolidateLeavesTheFilesOrTheNewOne) {
