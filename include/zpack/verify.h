@@ -108,6 +108,9 @@ struct VerifyReport {
   // The parity in the file or beside it, if there is any and `level` includes
   // kChecksums. Damaged parity is one of the damages.
   std::optional<ParityState> parity;
+  // True if the file has parity that was not looked at, because the file is at
+  // a URL and its parity would have to be downloaded once more.
+  bool parity_skipped = false;
   // That of the files below (ConvertOptions::onto), unless ScrubOptions::own.
   struct ParityBelow {
     std::string file;

@@ -73,6 +73,8 @@ Status CheckParity(const std::string& path, ParityInside inside,
   ZPACK_ASSIGN_OR_RETURN(
       InspectedParity found,
       Inspect(path, {inside, report.damages.empty()}, options, report));
+  report.parity_skipped = inside == ParityInside::kYes && IsUrl(path) &&
+                          options.level >= VerifyLevel::kChecksums;
   report.parity = std::move(found.parity);
   report.stale_parity = std::move(found.stale);
   return {};

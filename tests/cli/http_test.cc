@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -174,6 +175,26 @@ TEST_F(HttpTest, DamageNamesUrlAndOffset) {
   const ProcessResult verified = Run({"verify", "-q", server.Url()});
   EXPECT_EQ(verified.exit_code, 1);
   EXPECT_THAT(verified.err, HasSubstr(server.Url()));
+}
+
+TEST_F(HttpTest, VerifySaysThatParityIsNotChecked) {
+  const std::string line = "\nparity: not checked over HTTP";
+  {
+    const HttpServer server(Honest());
+    EXPECT_THAT(Run({"verify", server.Url()}).out, Not(HasSubstr("parity")));
+  }
+  Require(RunZpack({"protect", "-q", File()}).ok(), "protect");
+  content_ = ReadFile(File());
+  const HttpServer server(Honest());
+  const ProcessResult verified = Run({"verify", server.Url()});
+  EXPECT_EQ(verified.exit_code, 0) << verified.err;
+  EXPECT_THAT(verified.out, HasSubstr(line));
+  const auto json =
+      nlohmann::json::parse(Run({"verify", "--json", server.Url()}).out);
+  EXPECT_EQ(json["parity"], nullptr);
+  EXPECT_EQ(json["parity_skipped"], true);
+  EXPECT_THAT(Run({"verify", "--level", "structure", server.Url()}).out,
+              Not(HasSubstr("parity")));
 }
 
 // A file of more than what the first request brings.

@@ -115,6 +115,7 @@ Json VerifyJson(const VerifyFindings& findings) {
                {"attestation", StatementToJson(findings)},
                {"scope", ScopeToJson(report)},
                {"parity", ParityToJson(report)},
+               {"parity_skipped", report.parity_skipped},
                {"stale_parity", nullptr},
                {"moved_on", MovedOnToJson(report.moved_on)},
                {"not_included", Json(report.left_out)},

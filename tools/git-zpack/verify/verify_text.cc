@@ -114,6 +114,9 @@ std::string NotCheckedText(const VerifyFindings& findings) {
 }
 
 std::string ParitySummary(const VerifyReport& report) {
+  if (report.parity_skipped) {
+    return "parity: not checked over HTTP; download the file to check it";
+  }
   if (!report.parity) return "";
   const ParityState& parity = *report.parity;
   if (parity.parity_shards == 0) return "parity: no packet is left";
