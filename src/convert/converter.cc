@@ -25,6 +25,7 @@
 #include "object/open_timed.h"
 #include "object/surviving_source.h"
 #include "reader/archive_file.h"
+#include "reader/backing_finder.h"
 #include "reader/decoders.h"
 #include "reader/dependent_files.h"
 #include "reader/repository_file_reader.h"
@@ -204,16 +205,18 @@ Result<ArchivePlan> Plan(const Conversion& to, const ArchiveContents& contents,
 }
 
 // The output is made of the files of `base`, and will be as private as they
-// are. kInvalidArgument if it would depend on what it replaces.
+// are. kInvalidArgument if it would depend on what it replaces, kLimitExceeded
+// if on too many files.
 Status UseOlderFiles(const Conversion& to, const BaseFile& base) {
   const FileChain files = base.archive().files();
   for (const auto& file : files) to.output.LimitMode(file->path());
-  if (to.options.onto && IsAmong(files, to.output.path())) {
+  if (!to.options.onto) return {};
+  if (IsAmong(files, to.output.path())) {
     return MakeError(ErrorCode::kInvalidArgument,
                      "'{}' cannot be replaced by a file that depends on it",
                      AtPath{to.output.path()});
   }
-  return {};
+  return CheckChainLength(files.size() + 1, to.output.path());
 }
 
 // Writes and syncs the output under a temporary name. Sets `preamble` once the

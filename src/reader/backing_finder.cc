@@ -101,11 +101,7 @@ class ChainSearch {
                        AtPath{chain.back()->path()});
     }
     const size_t further = chain.back()->below() == nullptr ? 0 : 1;
-    if (chain.size() + further <= kMaxChain) return {};
-    return MakeError(ErrorCode::kLimitExceeded,
-                     "'{}' depends on more than {} other files; join some of "
-                     "them with 'git zpack consolidate'",
-                     AtPath{chain.front()->path()}, kMaxChain - 1);
+    return CheckChainLength(chain.size() + further, chain.front()->path());
   }
 
   // The file below `file`; if it took its whole chain to tell that it is the
@@ -311,6 +307,14 @@ std::string LinkedDirectory(const std::string& path) {
   if (!fs::is_symlink(path, error)) return {};
   const fs::path target = fs::canonical(path, error);
   return error ? std::string() : target.parent_path().string();
+}
+
+Status CheckChainLength(size_t files, const std::string& path) {
+  if (files <= kMaxChain) return {};
+  return MakeError(ErrorCode::kLimitExceeded,
+                   "'{}' depends on more than {} other files; join some of "
+                   "them with 'git zpack consolidate'",
+                   AtPath{path}, kMaxChain - 1);
 }
 
 Result<OpenFiles> OpenChain(std::unique_ptr<SingleFile> top,

@@ -22,6 +22,10 @@ namespace zpack {
 // The most files of which one can depend on the next.
 inline constexpr size_t kMaxChain = 255;
 
+// kLimitExceeded if a chain of `files` files, of which the one at `path` is the
+// last, is too long.
+Status CheckChainLength(size_t files, const std::string& path);
+
 // Opens the files below `top`, the first one first, then `top` itself. Each
 // file that may be below is what `mend` makes of it; without `mend`,
 // WithStatedSize.

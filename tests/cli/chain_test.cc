@@ -369,7 +369,8 @@ TEST_F(ChainTest, AChainEndsAfter255Files) {
   Commit("1");
   for (int i = 0; i < 255; ++i) Add(i, {"--no-verify"});
   ExpectWhole(File(254));
-  const std::string message = "depends on more than 254 other files";
+  const std::string message =
+      "'" + File(255) + "' depends on more than 254 other files";
   EXPECT_THAT(Error({"convert", "--onto", File(254), repo_.path(), File(255)}),
               HasSubstr(message));
   Output({"consolidate", "-q", "--from", "200", File(254), dir_ / "one.zpack",
