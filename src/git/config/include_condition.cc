@@ -40,13 +40,13 @@ Result<bool> MatchesGitDirectory(const IncludeContext& context,
   // The directory of `file`, in which no character is special.
   std::string prefix;
   if (full.starts_with("./")) {
+    // Git 2.39 prints an error and does not include. Later versions take the
+    // same error for a condition that holds.
+    if (file.empty()) return false;
     std::error_code error;
     const fs::path real = fs::canonical(file, error);
     if (error) {
-      return MakeError(ErrorCode::kGit,
-                       "relative config include conditionals must come from "
-                       "files: '{}'",
-                       pattern);
+      return MakeError(ErrorCode::kGit, "invalid path '{}'", AtPath{file});
     }
     prefix = (real.parent_path() / "").string();
     full.erase(0, 2);

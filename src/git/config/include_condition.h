@@ -29,8 +29,9 @@ struct IncludeContext {
 
 // 'gitdir:', or 'gitdir/i:': whether `pattern` matches the git directory,
 // by either of its names.
-// `file` holds the condition; it is empty for the command line. kGit if the
-// pattern is relative to a file, and `file` is empty or does not exist.
+// `file` holds the condition; it is empty for the command line, where no
+// pattern that is relative to the file matches. kGit if such a pattern is in a
+// file that does not exist any more.
 Result<bool> MatchesGitDirectory(const IncludeContext& context,
                                  std::string_view pattern,
                                  const std::string& file, LetterCase letters);

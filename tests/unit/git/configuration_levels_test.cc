@@ -35,6 +35,7 @@ namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using testing::IsError;
 using testing::IsOk;
+using ::testing::Not;
 using testing::ProcessOptions;
 using testing::ProcessResult;
 using testing::ReadFile;
@@ -448,11 +449,20 @@ TEST_F(ConfigurationLevelsTest, APipeIsRefused) {
                                   HasSubstr("not a regular file")));
 }
 
-// Git reports the same error, and goes on.
-TEST_F(ConfigurationLevelsTest, AConditionRelativeToNoFileIsRefused) {
-  const GitEnvironment environment(home_, "'includeIf.gitdir:./.path'='x'");
-  EXPECT_THAT(ReadOurs(), IsError(ErrorCode::kGit,
-                                  HasSubstr("config include conditionals")));
+// As in Git 2.39. Git 2.55 reports the same error, but includes the file.
+TEST_F(ConfigurationLevelsTest, AConditionRelativeToNoFileDoesNotHold) {
+  WriteFile(dir_ / "x", "[z]\n\ty = 1\n");
+  for (const std::string condition : {"gitdir:./", "gitdir/i:./repo/"}) {
+    const std::string setting = "includeIf." + condition + ".path";
+    for (const std::string& path : {std::string("x"), dir_ / "x"}) {
+      const GitEnvironment environment(
+          home_, "'" + setting + "'='" + path + "' 'z.after'='2'");
+      const auto ours = ReadOurs();
+      ASSERT_THAT(ours, IsOk()) << setting;
+      EXPECT_THAT(*ours, HasSubstr("z.after\n2"));
+      EXPECT_THAT(*ours, Not(HasSubstr("z.y")));
+    }
+  }
 }
 
 // Each file includes the next one many times.
