@@ -89,8 +89,9 @@ struct SalvageReport {
   // Objects that were not brought back. A lower bound if `object_count` is
   // empty.
   uint64_t lost_objects = 0;
-  // Their ids, ascending, if the list of ids is undamaged; otherwise empty. If
-  // the file below cannot be used, those of the file's own objects.
+  // Their ids, ascending, if the list of ids is undamaged; otherwise empty. Of
+  // a chain, those in the lists that can be read. If the file below cannot be
+  // used, those of the file's own objects.
   std::vector<ObjectId> lost_ids;
   // Objects that what was brought back needs, whether or not a ref reaches it.
   // Ascending by id.

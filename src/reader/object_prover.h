@@ -32,7 +32,7 @@ struct Proving {
   // whose bases are lost; or the reason for giving up. An error that is
   // returned ends the work.
   std::function<Status(size_t row, uint32_t objects, const Error& error)> lose;
-  // With an index: an object that hashes to another id than the index says.
+  // With an index, or stated ids: an object that hashes to another id.
   std::function<void(size_t row, const ObjectId& expected,
                      const ObjectId& actual)>
       differs = {};

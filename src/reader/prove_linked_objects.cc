@@ -314,7 +314,7 @@ class LinkedProver {
       AddWaits(*trees, row, waits);
     }
     if (decoded.deltas() != nullptr)
-      AddWaits(decoded.deltas()->layout(), row, waits);
+      AddWaits(decoded.deltas()->layout(), waits);
     for (uint32_t index = 0; index < links.size(); ++index) {
       for (const LinkNumber link : links[index]) {
         if (!Knows(link, row)) waits.Add(index, link.value());
@@ -324,9 +324,9 @@ class LinkedProver {
     return {at, std::move(decoded), std::move(links), std::move(waits)};
   }
 
-  // A far delta waits for its base, which has all ids that it is made of.
-  void AddWaits(const format::BlockLayout& layout, size_t row,
-                ObjectWaits& waits) const {
+  // A far delta waits for its base, which has all ids that it is made of. That
+  // the id of the base is known is not enough.
+  void AddWaits(const format::BlockLayout& layout, ObjectWaits& waits) const {
     std::vector<std::optional<uint32_t>> numbers(layout.count());
     for (uint32_t index = 0; index < layout.count(); ++index) {
       const std::optional<uint32_t> base = layout.base(index);
@@ -334,7 +334,8 @@ class LinkedProver {
       numbers[index] = layout.IsFar(*base)
                            ? std::optional(layout.FarAt(*base).number.value())
                            : numbers[*base];
-      if (numbers[index] && !Knows(LinkNumber(*numbers[index]), row)) {
+      if (numbers[index] &&
+          !proving_.ids.IsProven(ObjectNumber(*numbers[index]))) {
         waits.Add(index, *numbers[index]);
       }
     }
@@ -399,10 +400,14 @@ class LinkedProver {
     const ObjectNumber first = wave.block->decoded.objects.header.first_object;
     uint32_t lost = 0;
     for (size_t i = 0; i < wave.objects.size(); ++i) {
+      const ObjectNumber number = first + wave.objects[i];
       if (wave.ids[i].empty()) {
         ++lost;
+      } else if (proving_.ids.IsExpected(number, wave.ids[i])) {
+        proving_.ids.SetProven(number, wave.ids[i]);
       } else {
-        proving_.ids.SetProven(first + wave.objects[i], wave.ids[i]);
+        proving_.differs(blocks_[wave.block->at].row, proving_.ids.Id(number),
+                         wave.ids[i]);
       }
     }
     progress_ = progress_ || lost < wave.objects.size();

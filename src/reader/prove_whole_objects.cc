@@ -115,11 +115,10 @@ Status TakeProofs(const Proving& proving, const ProofItem& item,
     const ObjectNumber number = first + static_cast<uint32_t>(i);
     const ObjectId& actual = item.ids[i];
     if (actual.empty()) continue;
-    const ObjectId expected = proving.ids.Id(number);
-    if (!proving.ids.has_index() || expected == actual) {
+    if (proving.ids.IsExpected(number, actual)) {
       proving.ids.SetProven(number, actual);
     } else {
-      proving.differs(row, expected, actual);
+      proving.differs(row, proving.ids.Id(number), actual);
     }
   }
   const auto lost = static_cast<uint32_t>(std::ranges::count_if(

@@ -12,9 +12,10 @@
 namespace zpack {
 
 ProvenIds::ProvenIds(const format::BlockTable& table, const FileIndex* index,
-                     ObjectFormat format)
+                     ObjectFormat format, ByteView stated)
     : table_(table),
       index_(index),
+      stated_(stated),
       width_(ObjectIdWidth(format)),
       format_(format),
       rows_(table.block_count()) {
@@ -30,9 +31,19 @@ const ProvenIds::Row* ProvenIds::Locate(ObjectNumber number,
   return position < rows_[row].proven.size() ? &rows_[row] : nullptr;
 }
 
-bool ProvenIds::IsKnown(ObjectNumber number) const {
+ByteView ProvenIds::Stated(ObjectNumber number) const {
+  if (number.value() >= stated_.size() / width_) return {};
+  return stated_.subspan(number.value() * width_, width_);
+}
+
+bool ProvenIds::IsStated(ObjectNumber number) const {
   if (index_ != nullptr) return number.value() < index_->ranks.size();
-  return IsProven(number);
+  return std::ranges::any_of(Stated(number),
+                             [](uint8_t byte) { return byte != 0; });
+}
+
+bool ProvenIds::IsKnown(ObjectNumber number) const {
+  return IsStated(number) || (index_ == nullptr && IsProven(number));
 }
 
 ObjectId ProvenIds::Id(ObjectNumber number) const {
@@ -40,6 +51,7 @@ ObjectId ProvenIds::Id(ObjectNumber number) const {
     if (number.value() >= index_->ranks.size()) return unknown_;
     return index_->ids[index_->ranks[number]];
   }
+  if (IsStated(number)) return ObjectId(Stated(number));
   size_t position = 0;
   const Row* const row = Locate(number, position);
   if (row == nullptr) return unknown_;

@@ -23,9 +23,12 @@ namespace zpack {
 
 class ProvenIds {
  public:
-  // `index` is that of the file, or null. Both must outlive this object.
+  // `index` is that of the file, or null. Without it, `stated` has ids that are
+  // known before anything is proven: for each number from 0 on, an id, or zeros
+  // if it is not known; numbers after those have no known ids. All must outlive
+  // this object.
   ProvenIds(const format::BlockTable& table, const FileIndex* index,
-            ObjectFormat format);
+            ObjectFormat format, ByteView stated = {});
 
   bool has_index() const { return index_ != nullptr; }
   // Whether the id of `number` is known. The object need not be there.
@@ -33,12 +36,16 @@ class ProvenIds {
   // Zeros if the id is not known.
   ObjectId Id(ObjectNumber number) const;
 
+  // Whether nothing says that the object `number` has another id.
+  bool IsExpected(ObjectNumber number, const ObjectId& id) const {
+    return !IsStated(number) || Id(number) == id;
+  }
+
   // Whether the object is proven.
   bool IsProven(ObjectNumber number) const;
   // Makes room for the objects of a block. Called before SetProven.
   void AddBlock(size_t row);
-  // The object `number` hashes to `id`. REQUIRES: no index, or the index has
-  // this id.
+  // The object `number` hashes to `id`. REQUIRES: IsExpected(number, id).
   void SetProven(ObjectNumber number, const ObjectId& id);
   // Forgets what was proven of a block.
   void Retract(size_t row);
@@ -57,11 +64,15 @@ class ProvenIds {
     std::vector<bool> proven;
   };
 
+  // Whether the id is known without a proof.
+  bool IsStated(ObjectNumber number) const;
+  ByteView Stated(ObjectNumber number) const;
   // The row of `number`, with the position in it. Null if its block is lost.
   const Row* Locate(ObjectNumber number, size_t& position) const;
 
   const format::BlockTable& table_;
   const FileIndex* index_;
+  ByteView stated_;
   size_t width_;
   ObjectFormat format_;
   ObjectId unknown_;

@@ -22,6 +22,28 @@ void MoveTo(std::vector<T>& from, std::vector<T>& to) {
   std::ranges::move(from, std::back_inserter(to));
 }
 
+// Sets what is known of ids without an index of all files: what the undamaged
+// indexes of some of them say.
+void SetKnownIds(const ArchiveFile& archive, SalvagedParts& parts) {
+  const size_t width = ObjectIdWidth(parts.format);
+  Bytes& known = parts.known_ids;
+  std::vector<ObjectIdTable> tables;
+  for (const auto& file : archive.files()) {
+    if (!file->index_chunks()) continue;
+    const auto index = file->ReadIndexChunks();
+    if (!index) continue;
+    known.resize(file->object_end() * width, 0);
+    for (const FileRank rank : index->ids.ranks()) {
+      const uint32_t number =
+          file->first_object() + index->numbers[rank].value();
+      std::ranges::copy(index->ids[rank].bytes(), &known[number * width]);
+    }
+    tables.push_back(index->ids);
+  }
+  auto ids = ObjectIdTable::Merge(parts.format, tables);
+  if (ids) parts.ids = FileIds(*std::move(ids));
+}
+
 // Adds the damaged parts of each file; those of the files below with a path.
 void NoteLost(const ArchiveFile& archive, const FoundParts& found,
               SalvagedParts& parts) {
@@ -120,6 +142,8 @@ Result<SalvagedParts> PartsOfChain(const ArchiveFile& archive,
     parts.index = archive.blocks().index();
     parts.ids = archive.ids();
     parts.promises = archive.promises();
+  } else {
+    SetKnownIds(archive, parts);
   }
   if (const auto& lost = archive.lost()) parts.lost_before = *lost;
   Result<RepositoryFiles> files = ReadFileTable(archive);

@@ -37,6 +37,9 @@ struct SalvagedParts {
   // All ids of the file; without the file below, those of its own objects.
   std::optional<FileIds> ids;
   std::optional<FileIndex> index;  // only if the numbers are there, too
+  // Without an index: the ids of a chain that are known, by number; zeros for
+  // others.
+  Bytes known_ids;
   Promises promises;
   LostObjects lost_before;  // when the file was made
   std::optional<RepositoryFiles> files;

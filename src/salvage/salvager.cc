@@ -36,7 +36,7 @@ class SalvageJob {
         parts_(parts),
         blocks_(file, found, parts),
         ids_(blocks_.table(), parts.index ? &*parts.index : nullptr,
-             parts.format) {
+             parts.format, parts.known_ids) {
     report_.object_format = parts.format;
     report_.format_source = parts.format_source;
     report_.object_count = parts.object_count;

@@ -9,6 +9,7 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -150,6 +151,45 @@ TEST_F(ChainPartsTest, ADamagedHashOfIdsIsSaidAndDoneWithout) {
                 .exit_code,
             128);
   EXPECT_FALSE(std::filesystem::exists(File(2)));
+}
+
+// The ids of the files above are in their index, so only what names a lost
+// object itself is lost with it.
+TEST_F(ChainPartsTest, ALostBlockOfAFileWithoutIdsCostsNoMoreThanWithThem) {
+  std::mt19937 random(5);
+  std::string text = Lines(random, 300);
+  for (int i = 0; i < 3; ++i) {
+    text += Lines(random, 2);
+    Write("d/f", text);
+    Commit("commit " + std::to_string(i));
+    repo_.Git({"tag", "-a", "-m", "a tag", "v" + std::to_string(i)});
+    Add(i, i == 0 ? std::vector<std::string>{"--profile", "cold"}
+                  : std::vector<std::string>{});
+  }
+  const auto blocks =
+      Json::parse(Output({"show", "--blocks", "--json", File(0)}))["blocks"];
+  const std::string sound = ReadFile(File(0));
+  for (const auto& block : blocks) {
+    Flip(File(0), block["offset"].get<size_t>() + 60);
+    Json report = Json::parse(
+        RunZpack({"salvage", "-f", "-q", "--json", File(2), back_}).out);
+    SCOPED_TRACE(block.dump() + report.dump());
+    const std::string objects =
+        RunProcess({"git", "-C", back_, "cat-file", "--batch-all-objects",
+                    "--batch-check"})
+            .out;
+    // Names an object of the file before it, which is there.
+    for (const std::string name : {"v2", "v2^{commit}", "v2^{tree}"}) {
+      const bool is_stored_as_delta = name == "v2^{tree}" &&
+                                      block["type"] != "commit" &&
+                                      block["type"] != "tag";
+      if (is_stored_as_delta) continue;
+      const std::string id = repo_.Git({"rev-parse", name});
+      EXPECT_THAT(objects, HasSubstr(id)) << name;
+      EXPECT_THAT(report["lost_ids"].dump(), Not(HasSubstr(id)));
+    }
+    WriteFile(File(0), sound);
+  }
 }
 
 }  // namespace
