@@ -5,6 +5,11 @@
 
 namespace zpack {
 
+bool IsBitmapAskedFor(const RepackJob& job) {
+  if (job.options.bitmap) return *job.options.bitmap == Bitmap::kYes;
+  return job.settings.write_bitmaps.value_or(false);
+}
+
 bool WantsBitmap(const RepackJob& job, const RepackStats& stats,
                  const ObjectChoice& choice) {
   const RepackOptions& options = job.options;
@@ -13,11 +18,8 @@ bool WantsBitmap(const RepackJob& job, const RepackStats& stats,
       !settings.multi_pack_index || stats.leaves_to_alternates) {
     return false;
   }
-  if (options.bitmap) {
-    return *options.bitmap == Bitmap::kYes && stats.packs != 0;
-  }
-  if (settings.write_bitmaps) {
-    return *settings.write_bitmaps && stats.packs != 0;
+  if (options.bitmap || settings.write_bitmaps) {
+    return IsBitmapAskedFor(job) && stats.packs != 0;
   }
   return settings.bare && options.geometric == 0 &&
          options.multi_pack_index == MultiPackIndex::kLeave &&

@@ -11,6 +11,9 @@
 
 namespace zpack {
 
+// True if the options or, without one, the settings ask for a bitmap.
+bool IsBitmapAskedFor(const RepackJob& job);
+
 // Returns false if objects are left to alternates, because a bitmap needs every
 // reachable object. Otherwise decides as 'git repack -a'
 // does, except that a bitmap may be requested for several packs. `stats` tells

@@ -45,6 +45,7 @@ class GeometricChooser {
                            FindKept(job_, packs_, stats_.warnings));
     choice_.kept = std::move(kept.ids);
     choice_.damaged_packs = std::move(kept.damaged_packs);
+    choice_.damaged_copies = std::move(kept.damaged);
     choice_.known = wanted;
     if (!job_.settings.multi_pack_index_with_cruft) return Follow(wanted);
     ZPACK_TRY(Leave(packs_.usual, choice_.kept, wanted));

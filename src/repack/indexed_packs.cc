@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "object/id_sets.h"
 #include "repack/bitmap_choice.h"
 #include "repack/redundant_packs.h"
 
@@ -40,7 +41,7 @@ class PackLister {
   }
 
   // Without packs that have damaged copies of objects: Git reads no other copy
-  // that a listed pack has. A bitmap may need the rest of such a pack.
+  // that a listed pack has.
   std::vector<PackFiles> WithoutDamaged(std::vector<PackFiles> listed) const {
     RemoveNamed(choice_.damaged_packs, listed);
     return listed;
@@ -56,6 +57,18 @@ class PackLister {
       }
     }
     return stats_.names.empty() ? "" : std::ranges::min(stats_.names);
+  }
+
+  // True if a listed pack with damaged copies may hide sound ones. The
+  // preferred pack hides all others.
+  Result<bool> MayHideSoundCopies() const {
+    if (choice_.damaged_copies.size() == 0) return false;
+    const std::string preferred = Preferred();
+    if (preferred.empty()) return true;
+    ZPACK_ASSIGN_OR_RETURN(const PackIds ids, job_.store.ReadIds(preferred));
+    ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable hidden,
+                           Without(choice_.damaged_copies, ids));
+    return hidden.size() != 0;
   }
 
  private:
@@ -108,18 +121,24 @@ Result<std::vector<PackFiles>> ListStaying(const RepackJob& job,
   return staying;
 }
 
-// Returns whether the caller has written an index with a bitmap.
-Result<bool> WriteWithBitmap(const RepackJob& job,
+// Returns whether the caller has written an index with a bitmap. A bitmap may
+// need the rest of a pack with damaged copies. If that pack may hide sound
+// copies, there is rather none, and a warning.
+Result<bool> WriteWithBitmap(const RepackJob& job, const PackLister& lister,
                              const std::vector<PackFiles>& listed,
-                             const std::string& preferred, RepackStats& stats) {
-  MultiPackIndexRequest request{job.settings.common_directory, {}, preferred};
-  for (const PackFiles& pack : listed) request.packs.push_back(pack.name);
+                             RepackStats& stats) {
+  ZPACK_ASSIGN_OR_RETURN(const bool hides, lister.MayHideSoundCopies());
+  MultiPackIndexRequest request{
+      job.settings.common_directory, {}, lister.Preferred()};
+  for (const PackFiles& pack : hides ? lister.WithoutDamaged(listed) : listed) {
+    request.packs.push_back(pack.name);
+  }
   const std::set<std::string> before = job.store.ListUnfinishedIndex();
   const Status written = job.options.write_multi_pack_index(request);
   if (written) return true;
   // A lock that a killed Git left would stop this repack and all later ones.
   job.store.RemoveUnfinishedIndex(before);
-  if (job.options.bitmap == Bitmap::kYes ||
+  if ((job.options.bitmap == Bitmap::kYes && !hides) ||
       written.error().code == ErrorCode::kInterrupted) {
     return std::unexpected(written.error());
   }
@@ -142,9 +161,8 @@ Status IndexStayingPacks(const RepackJob& job, const PackSets& packs,
   const PackLister lister(job, packs, choice, stats);
   const std::vector<PackFiles> listed = lister.List(staying);
   if (stats.wants_bitmap && job.options.write_multi_pack_index) {
-    ZPACK_ASSIGN_OR_RETURN(
-        const bool written,
-        WriteWithBitmap(job, listed, lister.Preferred(), stats));
+    ZPACK_ASSIGN_OR_RETURN(const bool written,
+                           WriteWithBitmap(job, lister, listed, stats));
     if (written) return {};
   }
   if (job.options.multi_pack_index == MultiPackIndex::kLeave) return {};

@@ -34,7 +34,7 @@ Status CheckUnreadable(const RepackJob& job, const PackSets& packs,
   return {};
 }
 
-// Fills `kept`, `damaged_packs` and `promised` of `choice`.
+// Fills `kept`, `damaged_packs`, `damaged_copies` and `promised` of `choice`.
 Result<PromisorObjects> ChooseKept(const RepackJob& job, ObjectSource& source,
                                    const PackSets& packs, ObjectChoice& choice,
                                    RepackStats& stats) {
@@ -42,6 +42,7 @@ Result<PromisorObjects> ChooseKept(const RepackJob& job, ObjectSource& source,
                          FindKept(job, packs, stats.warnings));
   choice.kept = std::move(kept.ids);
   choice.damaged_packs = std::move(kept.damaged_packs);
+  choice.damaged_copies = std::move(kept.damaged);
   ZPACK_ASSIGN_OR_RETURN(PromisorObjects promisor,
                          FindPromisorObjects(job, packs, choice.kept));
   if (promisor.packed.size() != 0) {

@@ -39,7 +39,8 @@ struct ObjectChoice {
   ObjectIdTable kept;
   // Names of packs that stay and have damaged copies of other objects.
   std::vector<std::string> damaged_packs;
-  ObjectIdTable borrowed;  // in packs of alternates
+  ObjectIdTable damaged_copies;  // these objects
+  ObjectIdTable borrowed;        // in packs of alternates
   // Objects that alternates have, packed or loose.
   uint64_t borrowed_objects = 0;
 };

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "object/id_sets.h"
+#include "repack/bitmap_choice.h"
 
 namespace zpack {
 namespace {
@@ -55,6 +56,7 @@ Result<SoundCopies> FindSoundCopies(const RepackJob& job,
                                     std::vector<std::string>& warnings) {
   SoundCopies sound;
   std::vector<ObjectIdTable> tables;
+  std::vector<ObjectIdTable> of_damaged;
   for (const PackFiles& pack : packs) {
     ZPACK_ASSIGN_OR_RETURN(ObjectIdTable ids, ReadWholeIds(job.store, {pack}));
     ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable both, Common(ids, removable));
@@ -68,9 +70,13 @@ Result<SoundCopies> FindSoundCopies(const RepackJob& job,
           "other copies",
           pack.name, damaged.size()));
       ZPACK_ASSIGN_OR_RETURN(ids, Without(ids, damaged));
+      of_damaged.push_back(damaged);
     }
     tables.push_back(std::move(ids));
   }
+  ZPACK_ASSIGN_OR_RETURN(
+      sound.damaged,
+      ObjectIdTable::Merge(job.store.object_format(), of_damaged));
   ZPACK_ASSIGN_OR_RETURN(
       sound.ids, ObjectIdTable::Merge(job.store.object_format(), tables));
   return sound;
@@ -80,7 +86,8 @@ Result<SoundCopies> FindKept(const RepackJob& job, const PackSets& packs,
                              std::vector<std::string>& warnings) {
   if (packs.kept.empty()) return SoundCopies{};
   ZPACK_ASSIGN_OR_RETURN(ObjectIdTable in_doubt, RemovableObjects(job, packs));
-  if (job.options.multi_pack_index == MultiPackIndex::kWrite) {
+  if (job.options.multi_pack_index == MultiPackIndex::kWrite ||
+      IsBitmapAskedFor(job)) {
     ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable repeated,
                            FindRepeated(job.store, packs.kept));
     ZPACK_ASSIGN_OR_RETURN(

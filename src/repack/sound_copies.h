@@ -25,6 +25,7 @@ Result<ObjectIdTable> RemovableObjects(const RepackJob& job,
 struct SoundCopies {
   ObjectIdTable ids;
   std::vector<std::string> damaged_packs;  // names of packs
+  ObjectIdTable damaged;  // that one of these packs has a damaged copy of
 };
 
 // Returns the ids in `packs`, without packs that are incomplete or cannot be
@@ -39,8 +40,8 @@ Result<SoundCopies> FindSoundCopies(const RepackJob& job,
                                     std::vector<std::string>& warnings);
 
 // The same for the objects of kept packs that the repack may remove elsewhere.
-// For a new multi-pack-index, also for those that several kept packs have,
-// because Git reads only the copy that the index names.
+// For a new multi-pack-index or bitmap, also for those that several kept packs
+// have, because Git reads only the copy that the index names.
 Result<SoundCopies> FindKept(const RepackJob& job, const PackSets& packs,
                              std::vector<std::string>& warnings);
 

@@ -137,11 +137,19 @@ TEST_F(RepackDamagedCopiesTest, MultiPackIndexNamesTheSoundCopyOfTwoThatStay) {
   for (const std::string& pack : Packs()) {
     WriteFile(pack_directory() + '/' + pack + ".keep", "");
   }
-  for (const Words& options :
-       {Words{"-d", "-m"}, Words{"-d", "-m", "-g", "2"}}) {
-    SCOPED_TRACE(options.size());
+  for (const Words& options : {Words{"-d", "-m"}, Words{"-d", "-m", "-g", "2"},
+                               Words{"-d", "-m", "-b"}, Words{"-d", "-b"}}) {
+    SCOPED_TRACE(::testing::PrintToString(options));
+    // Git would name the copy of the youngest pack.
+    fs::last_write_time(
+        pack_directory() + '/' + stays_ + ".pack",
+        fs::file_time_type::clock::now() + std::chrono::hours(1));
     ExpectNothingIsLost(options);
-    fs::remove(pack_directory() + "/multi-pack-index");
+    for (const std::string& name : ListDirectory(pack_directory())) {
+      if (name.starts_with("multi-pack-index")) {
+        fs::remove(pack_directory() + '/' + name);
+      }
+    }
   }
 }
 
