@@ -205,8 +205,10 @@ Result<FileIndex> ReadJoinedIndex(FileChain files, const ReadOptions& options,
   const auto digest = StatedIdsDigest(files);
   ZPACK_ASSIGN_OR_RETURN(FileIndex index,
                          ReadIndexOf(first, options, digest, derivation));
-  // `derivation` says what can be read; nothing says that it is all.
-  if (!first.index_chunks() && !digest) {
+  // The digest in the trailer, of the sorted ids, proves the same. Without it,
+  // `derivation` says what can be read, and nothing says that it is all.
+  if (!first.index_chunks() && !digest &&
+      format::ContentDigest(index.ids) != first.trailer().content_digest) {
     return std::unexpected(first.ReadIdsDigest().error());
   }
   return Join(std::move(index), files);

@@ -4,10 +4,12 @@
 #include "salvage/salvager.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "base/error.h"
 #include "base/progress_phase.h"
+#include "format/trailer.h"
 #include "reader/decoders.h"
 #include "reader/repository_file_reader.h"
 #include "salvage/chunk_scan.h"
@@ -34,6 +36,7 @@ class SalvageJob {
         options_(options),
         run_(options.restore.run),
         parts_(parts),
+        trailer_(found.trailer),
         blocks_(file, found, parts),
         ids_(blocks_.table(), parts.index ? &*parts.index : nullptr,
              parts.format, parts.known_ids) {
@@ -55,6 +58,7 @@ class SalvageJob {
     ZPACK_ASSIGN_OR_RETURN(const HistorySurvey survey,
                            SurveyHistory(salvaging));
     CountLost();
+    CheckIds();
     const RefsSnapshot refs = SalvageRefs(salvaging, parts_, survey, report_);
     if (MayHaveHoles()) {
       ZPACK_TRY(SurveyHoles(salvaging, parts_, refs, survey, report_));
@@ -100,6 +104,21 @@ class SalvageJob {
       const ObjectId id = (*parts_.ids)[rank];
       if (!ids_.Find(id)) report_.lost_ids.push_back(id);
     }
+  }
+
+  // Ids that the file left out follow from its objects. If their hash is
+  // damaged, the digest in the trailer can prove that they are all.
+  void CheckIds() {
+    if (!IsLost("OIDH") || report_.lost_objects != 0) return;
+    if (trailer_ &&
+        format::ContentDigest(ids_.sorted()) == trailer_->content_digest) {
+      return;
+    }
+    report_.damages.push_back(NewError(
+        ErrorCode::kCorrupt,
+        "the ids of the objects were computed and cannot be checked, because "
+        "chunk 'OIDH' of '{}' is damaged",
+        AtPath{file_.path()}));
   }
 
   bool MayHaveHoles() const {
@@ -172,6 +191,7 @@ class SalvageJob {
   const SalvageOptions& options_;
   RunOptions run_;
   const SalvagedParts& parts_;
+  std::optional<format::Trailer> trailer_;
   SalvagedBlocks blocks_;
   ProvenIds ids_;
   std::unique_ptr<FileBlocks> blocks_file_;

@@ -144,9 +144,20 @@ TEST_F(ChainPartsTest, ADamagedHashOfIdsIsSaidAndDoneWithout) {
     EXPECT_EQ(report["objects_damaged"], 0);
     EXPECT_EQ(report["objects_verified"], report["objects"]);
   }
-  // Alone, nothing proves that its ids are all.
+  // Alone, only the trailer proves that its ids are all.
+  EXPECT_EQ(RunZpack({"cat-file", "-t", below, "HEAD"}).out, "commit\n");
+  const auto salvaged = [&] {
+    return RunZpack({"salvage", "-f", below, back_}).err;
+  };
+  const auto is_unproven = HasSubstr("computed and cannot be checked");
+  EXPECT_THAT(salvaged(), Not(is_unproven));
+  const std::string with_trailer = ReadFile(below);
+  Flip(below, with_trailer.size() - format::kTrailerSize + 9);
+  EXPECT_THAT(salvaged(), is_unproven);
   EXPECT_EQ(RunZpack({"cat-file", "-t", below, "HEAD"}).exit_code, 128);
   EXPECT_EQ(RunZpack({"list-refs", below}).exit_code, 0);
+  EXPECT_EQ(RunZpack({"verify", "-q", below}).exit_code, 1);
+  WriteFile(below, with_trailer);
   EXPECT_EQ(RunZpack({"convert", "-q", "--onto", below, repo_.path(), File(2)})
                 .exit_code,
             128);
