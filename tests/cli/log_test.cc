@@ -334,9 +334,20 @@ TEST_F(LogTest, NumbersMayHaveASign) {
   for (const char* const option :
        {"--max-count=", "--max-count=+", "--max-count=+-1", "--max-count=++1",
         "--max-count=1k", "--max-count=0x2", "-nx", "-n2147483648",
-        "--skip=", "--skip=x", "--since=", "--until=@5"}) {
+        "--skip=", "--skip=x", "--since=", "--until=@"}) {
     EXPECT_EQ(Log({option}).exit_code, 129) << option;
   }
+}
+
+TEST_F(LogTest, DatesAreGuessedAsInGit) {
+  MakeOddRepository();
+  for (const std::string date :
+       {"last friday", "10:00", "3am", "6pm yesterday", "jan 5", "5",
+        "two years ago", "sep 13 2020 12:26:50 utc", "13/9/2020"}) {
+    ExpectSame({"--since=" + date, "--format=%H"});
+    ExpectSame({"--until=" + date, "--format=%H"});
+  }
+  EXPECT_EQ(Log({"--since=monday"}).exit_code, 129);
 }
 
 TEST_F(LogTest, DatesBeforeAllDatesFailAsInGit) {

@@ -4,11 +4,11 @@
 #include <fmt/format.h>
 
 #include <clocale>
-#include <ctime>
 #include <ostream>
 #include <string>
 #include <utility>
 
+#include "approximate_date.h"
 #include "common_options.h"
 #include "huge_heaps.h"
 #include "log/commit_printer.h"
@@ -143,7 +143,7 @@ Result<LogSources> SourcesOf(const ArchiveReader& reader,
                              const LogRequest& request, bool json) {
   const LogLook& look = request.look;
   LogSources sources{.ids = ShortIds(reader, look.id_digits),
-                     .now = std::time(nullptr)};
+                     .now = PresentTime()};
   if (UsesPersons(request, json)) {
     auto mailmap = Mailmap::Of(reader);
     if (!mailmap) return std::unexpected(mailmap.error());

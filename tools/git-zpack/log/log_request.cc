@@ -5,15 +5,14 @@
 
 #include <fmt/format.h>
 
-#include <ctime>
 #include <limits>
 #include <utility>
 
+#include "approximate_date.h"
 #include "command_words.h"
 #include "common_options.h"
 #include "log/file_options.h"
 #include "log/look_options.h"
-#include "log/since_date.h"
 #include "pathspec_modes.h"
 #include "zpack/quote.h"
 
@@ -31,7 +30,7 @@ uint64_t CountOf(const CommandWord& word, uint64_t otherwise) {
 }
 
 uint64_t DateOf(const CommandWord& word) {
-  const auto date = ParseSinceDate(word.value, std::time(nullptr));
+  const auto date = ParseApproximateDate(word.value, PresentTime());
   if (!date) {
     throw UsageError{fmt::format(
         "unknown date '{}'; known are forms like '2024-05-01', '2024-05-01 "

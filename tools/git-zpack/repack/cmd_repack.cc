@@ -6,17 +6,16 @@
 #include <algorithm>
 #include <cerrno>
 #include <cinttypes>
-#include <ctime>
 #include <limits>
 #include <optional>
 #include <ostream>
 #include <ranges>
 #include <utility>
 
+#include "approximate_date.h"
 #include "common_options.h"
 #include "counted.h"
 #include "git_environment.h"
-#include "repack/expiry_date.h"
 #include "run_git.h"
 #include "zpack/object_filter.h"
 #include "zpack/quote.h"
@@ -88,12 +87,12 @@ void AddOptions(po::options_description& options) {
 std::optional<int64_t> Date(const po::variables_map& values, const char* name) {
   if (!Has(values, name)) return std::nullopt;
   const std::string text = Text(values, name);
-  const auto date = ParseExpiryDate(text, std::time(nullptr));
+  const auto date = ParseExpiryDate(text, PresentTime());
   if (!date) {
     throw UsageError{fmt::format(
-        "option '--{}' expects a date like 2.weeks.ago, 2024-05-01 or now, not "
-        "'{}'",
-        name, text)};
+        "malformed expiration date '{}'; known are forms like '2.weeks.ago', "
+        "'2024-05-01', 'yesterday' and 'now'",
+        QuoteName(text, kMaxNameInMessage))};
   }
   return date;
 }
