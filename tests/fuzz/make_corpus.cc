@@ -192,7 +192,8 @@ void AddDeltaBlock(const Corpus& corpus) {
   EncodedBlocks blocks;
   stretch.Begin(ObjectNumber(2), {&blocks});
   for (const Bytes& version : Versions()) {
-    Require(stretch.Add(version, PathNumber(1)).has_value(), "deltas");
+    Require(stretch.Add(Unprepared(version, PathNumber(1))).has_value(),
+            "deltas");
   }
   Require(stretch.Finish().has_value() && blocks.size() == 1, "one block");
   const ByteView payload =
@@ -215,7 +216,9 @@ void AddFarDeltaBlock(const Corpus& corpus) {
     const FarVersion far{
         {}, ObjectType::kBlob, {ObjectNumber(i % 2), base.size()}};
     const std::string text = "a" + base + std::to_string(i);
-    Require(stretch.Add(Bytes(text.begin(), text.end()), PathNumber(1), &far)
+    Require(stretch
+                .Add(Unprepared(Bytes(text.begin(), text.end()), PathNumber(1)),
+                     &far)
                 .has_value(),
             "far deltas");
   }

@@ -7,17 +7,24 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "delta/delta_planner.h"
+#include "delta/look_ahead.h"
 #include "format/delta_block.h"
 #include "reader/block_decoder.h"
 #include "support/deltas.h"
 #include "support/unpacked_block.h"
 
 namespace zpack::testing {
+
+// An object of which nothing is prepared.
+inline LookAhead::Object Unprepared(Bytes content, PathNumber path) {
+  return {std::make_shared<const Bytes>(std::move(content)), path};
+}
 
 // Appends `content` as it was planned.
 inline void AddPlanned(format::DeltaBlockBuilder& builder, ByteView content,

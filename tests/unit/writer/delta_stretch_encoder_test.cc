@@ -15,6 +15,7 @@
 #include "format/delta_block.h"
 #include "format/limits.h"
 #include "reader/block_decoder.h"
+#include "support/delta_blocks.h"
 #include "support/deltas.h"
 #include "support/matchers.h"
 #include "support/unpacked_block.h"
@@ -27,6 +28,7 @@ using testing::Edited;
 using testing::IsOk;
 using testing::Random;
 using testing::RandomText;
+using testing::Unprepared;
 
 using format::StreamKind;
 
@@ -58,11 +60,6 @@ struct DecodedBlobs {
   uint64_t raw_size = 0;
   std::vector<Bytes> contents;
 };
-
-// An object of which nothing is prepared.
-LookAhead::Object Ready(Bytes content, PathNumber path) {
-  return {std::make_shared<const Bytes>(std::move(content)), path};
-}
 
 DecodedBlobs DecodeAlone(const EncodedBlock& encoded) {
   DecodedBlobs result;
@@ -99,7 +96,7 @@ class DeltaStretchEncoderTest : public ::testing::Test {
   static void Continue(DeltaStretchEncoder& stretch,
                        const std::vector<Blob>& blobs) {
     for (const Blob& blob : blobs) {
-      EXPECT_THAT(stretch.Add(Ready(blob.content, blob.path)), IsOk());
+      EXPECT_THAT(stretch.Add(Unprepared(blob.content, blob.path)), IsOk());
     }
     EXPECT_THAT(stretch.Finish(), IsOk());
   }
@@ -205,7 +202,7 @@ TEST_F(DeltaStretchEncoderTest, MakesTheSameBlocksWhateverCameBefore) {
   Continue(stretch, RandomBlobs(6, 100, 6000));
   // A stretch that an error ended.
   stretch.Begin(ObjectNumber(9), {&other});
-  EXPECT_THAT(stretch.Add(Ready(blobs[0].content, blobs[0].path)), IsOk());
+  EXPECT_THAT(stretch.Add(Unprepared(blobs[0].content, blobs[0].path)), IsOk());
   EncodedBlocks again;
   stretch.Begin(kFirstBlob, {&again});
   Continue(stretch, blobs);
@@ -250,7 +247,7 @@ TEST(Groups, GoOnThroughAStretch) {
     GroupedSection section(groups, 0, encoder, nullptr);
     stretch.Begin(kFirstBlob, {&blocks, nullptr, &section});
     for (const Blob& blob : RandomBlobs(3, 60, 6000)) {
-      ASSERT_THAT(stretch.Add(Ready(blob.content, blob.path)), IsOk());
+      ASSERT_THAT(stretch.Add(Unprepared(blob.content, blob.path)), IsOk());
     }
     ASSERT_THAT(stretch.Finish(), IsOk());
     ASSERT_THAT(section.End(), IsOk());
@@ -276,7 +273,7 @@ EncodedBlocks BlockOfEach(BlockEncoder& encoder,
   GroupedSection section(groups, 0, encoder, nullptr);
   stretch.Begin(kFirstBlob, {&blocks, nullptr, &section});
   for (const Bytes& blob : blobs) {
-    EXPECT_THAT(stretch.Add(Ready(blob, PathNumber(0))), IsOk());
+    EXPECT_THAT(stretch.Add(Unprepared(blob, PathNumber(0))), IsOk());
   }
   EXPECT_THAT(stretch.Finish(), IsOk());
   EXPECT_THAT(section.End(), IsOk());
@@ -362,8 +359,9 @@ TEST(FarDeltaStretchEncoder, TakesOlderObjectsAsBasesAndReadsEachOncePerBlock) {
       const FarVersion far{
           {}, ObjectType::kTree, {number, older[number].size()}};
       contents.push_back(Edited(random, older[number], 2));
-      EXPECT_THAT(stretch.Add(Ready(contents.back(), PathNumber(i % 4)), &far),
-                  IsOk());
+      EXPECT_THAT(
+          stretch.Add(Unprepared(contents.back(), PathNumber(i % 4)), &far),
+          IsOk());
     }
     EXPECT_THAT(stretch.Finish(), IsOk());
     EXPECT_EQ(blocks.size() > 1, block_size == 400);
@@ -401,9 +399,9 @@ TEST(FarDeltaStretchEncoder, AnErrorOfReadingEndsIt) {
   stretch.Begin(kFirstBlob, {&blocks});
   const FarVersion far{{}, ObjectType::kBlob, {ObjectNumber(0), 5}};
   const Bytes content(5, 'x');
-  EXPECT_THAT(stretch.Add(Ready(content, PathNumber(0)), &far),
+  EXPECT_THAT(stretch.Add(Unprepared(content, PathNumber(0)), &far),
               testing::HasCode(ErrorCode::kIo));
-  EXPECT_THAT(stretch.Add(Ready(content, PathNumber(0))), IsOk());
+  EXPECT_THAT(stretch.Add(Unprepared(content, PathNumber(0))), IsOk());
 }
 
 TEST(FarDeltaStretchEncoder, DoesWithoutWhatTheSourceHasNoMore) {
@@ -421,7 +419,7 @@ TEST(FarDeltaStretchEncoder, DoesWithoutWhatTheSourceHasNoMore) {
   Random random(1);
   const Bytes content = RandomText(random, 1000);
   for (int i = 0; i < 3; ++i) {
-    EXPECT_THAT(stretch.Add(Ready(content, PathNumber(0)), &far), IsOk());
+    EXPECT_THAT(stretch.Add(Unprepared(content, PathNumber(0)), &far), IsOk());
   }
   EXPECT_THAT(stretch.Finish(), IsOk());
   EXPECT_EQ(reads, 1U);
