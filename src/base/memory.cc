@@ -7,7 +7,12 @@
 
 #include <algorithm>
 #include <fstream>
+#include <istream>
 #include <limits>
+#include <ranges>
+#include <sstream>
+#include <string_view>
+#include <utility>
 
 #include "base/parallel.h"
 
@@ -16,35 +21,95 @@ namespace {
 
 constexpr uint64_t kNoLimit = std::numeric_limits<uint64_t>::max();
 
-// The control group of this process in the version 2 hierarchy, from the line
-// "0::/a/b".
-std::string OwnControlGroup() {
-  std::ifstream groups("/proc/self/cgroup");
+// Whether `word` is one of the words that commas separate.
+bool HasWord(std::string_view words, std::string_view word) {
+  return std::ranges::any_of(words | std::views::split(','), [&](auto part) {
+    return std::string_view(part) == word;
+  });
+}
+
+// A mounted hierarchy of control groups.
+struct Hierarchy {
+  std::string mount;
+  std::string root;        // the group that is mounted
+  bool is_second = false;  // version 2
+};
+
+// The hierarchies with memory among the lines
+// "36 35 98:0 /root /mount options - type source options".
+std::vector<Hierarchy> MemoryHierarchies(std::istream& mounts) {
+  std::vector<Hierarchy> found;
   std::string line;
-  while (std::getline(groups, line)) {
-    if (line.starts_with("0::")) return line.substr(3);
+  while (std::getline(mounts, line)) {
+    std::istringstream fields(line);
+    std::string skipped;
+    Hierarchy hierarchy;
+    fields >> skipped >> skipped >> skipped >> hierarchy.root >>
+        hierarchy.mount;
+    while (fields >> skipped && skipped != "-") {
+    }
+    std::string type;
+    std::string options;
+    if (!(fields >> type >> skipped >> options)) continue;
+    hierarchy.is_second = type == "cgroup2";
+    if (hierarchy.is_second ||
+        (type == "cgroup" && HasWord(options, "memory"))) {
+      found.push_back(std::move(hierarchy));
+    }
   }
-  return "/";
+  return found;
 }
 
 }  // namespace
 
-uint64_t ControlGroupLimit(const std::string& root, const std::string& path) {
+std::vector<ControlGroup> MemoryGroups(std::istream& groups,
+                                       std::istream& mounts) {
+  const std::vector<Hierarchy> hierarchies = MemoryHierarchies(mounts);
+  std::vector<ControlGroup> found;
+  // "4:cpu,memory:/a/b", or of version 2 "0::/a/b".
+  std::string line;
+  while (std::getline(groups, line)) {
+    const size_t controllers = line.find(':') + 1;
+    const size_t path = line.find(':', controllers) + 1;
+    if (controllers == 0 || path == 0) continue;
+    const std::string_view names =
+        std::string_view(line).substr(controllers, path - 1 - controllers);
+    if (!names.empty() && !HasWord(names, "memory")) continue;
+    for (const Hierarchy& hierarchy : hierarchies) {
+      if (hierarchy.is_second != names.empty()) continue;
+      ControlGroup group{
+          hierarchy.mount, line.substr(path),
+          hierarchy.is_second ? "memory.max" : "memory.limit_in_bytes"};
+      // In a container, its own group may be all that is mounted.
+      if (hierarchy.root != "/" && group.path.starts_with(hierarchy.root)) {
+        group.path.erase(0, hierarchy.root.size());
+      }
+      found.push_back(std::move(group));
+    }
+  }
+  return found;
+}
+
+uint64_t ControlGroupLimit(const ControlGroup& group) {
   uint64_t smallest = kNoLimit;
-  for (std::string group = path;; group.resize(group.rfind('/'))) {
+  for (std::string path = group.path;; path.resize(path.rfind('/'))) {
     // "max" and a missing file do not parse as numbers.
-    std::ifstream file(root + group + "/memory.max");
+    std::ifstream file(group.mount + path + '/' + group.limit);
     uint64_t limit = 0;
     if (file >> limit) smallest = std::min(smallest, limit);
-    if (group.rfind('/') == std::string::npos) return smallest;
+    if (path.rfind('/') == std::string::npos) return smallest;
   }
 }
 
 uint64_t UsableMemory() {
-  const uint64_t machine = static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) *
-                           static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
-  return std::min(machine,
-                  ControlGroupLimit("/sys/fs/cgroup", OwnControlGroup()));
+  uint64_t memory = static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) *
+                    static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  std::ifstream groups("/proc/self/cgroup");
+  std::ifstream mounts("/proc/self/mountinfo");
+  for (const ControlGroup& group : MemoryGroups(groups, mounts)) {
+    memory = std::min(memory, ControlGroupLimit(group));
+  }
+  return memory;
 }
 
 uint64_t ResolveMemory(const RunOptions& run) {

@@ -6,7 +6,9 @@
 #pragma once
 
 #include <cstdint>
+#include <iosfwd>
 #include <string>
+#include <vector>
 
 #include "zpack/options.h"
 
@@ -16,10 +18,21 @@ namespace zpack {
 // if the limit is lower.
 uint64_t UsableMemory();
 
-// The smallest memory limit, in bytes, of the control group at `path` ("/a/b")
-// and its parents. `root` is the mount point of the control group hierarchy,
-// version 2. UINT64_MAX if there is no limit.
-uint64_t ControlGroupLimit(const std::string& root, const std::string& path);
+// A control group of a process.
+struct ControlGroup {
+  std::string mount;  // directory where its hierarchy is mounted
+  std::string path;   // from there: "/a/b"
+  std::string limit;  // name of the file that has its limit of memory
+};
+
+// The groups that may limit the memory of a process, of version 1 and 2 of
+// control groups, by its files 'cgroup' and 'mountinfo' (proc(5)).
+std::vector<ControlGroup> MemoryGroups(std::istream& groups,
+                                       std::istream& mounts);
+
+// The smallest memory limit, in bytes, of a control group and its parents.
+// UINT64_MAX if there is no limit.
+uint64_t ControlGroupLimit(const ControlGroup& group);
 
 // The memory that `run` allows, in bytes. The default is a quarter of
 // UsableMemory().
