@@ -432,6 +432,87 @@ TEST_F(ArchiveTest, RefusesUnsafeNames) {
   }
 }
 
+TEST_F(ArchiveTest, RefusesTheNamesThatGitRefuses) {
+  const std::string blob = repo_.WriteBlob("content");
+  const std::string inner =
+      repo_.WriteTree(TreeEntryBytes("100644", "a", blob));
+  std::vector<std::string> trees;
+  for (const std::string name : {".git",
+                                 ".git ",
+                                 ".git.",
+                                 ".git . .",
+                                 ".git:",
+                                 ".git .:x",
+                                 ".git::$INDEX_ALLOCATION",
+                                 ".git\\x",
+                                 ".git\\",
+                                 ".gitx",
+                                 ".git x",
+                                 "git~1",
+                                 "GIT~1",
+                                 "git~1.",
+                                 "git~1 x",
+                                 "git~2",
+                                 "git~10",
+                                 "git~1\\y",
+                                 "x\\.git",
+                                 "x\\GIT~1 \\y",
+                                 "\\.git",
+                                 "x\\.gitx",
+                                 "x\\",
+                                 "\\",
+                                 "...",
+                                 ".. ",
+                                 ". ",
+                                 "..x",
+                                 ".gitmodules",
+                                 ".GITmodules",
+                                 ".gitmodules .",
+                                 ".gitmodules.:x",
+                                 ".gitmodules\\x",
+                                 ".gitmodulesx",
+                                 "gitmod~1",
+                                 "GITMOD~4 ",
+                                 "gitmod~4:x",
+                                 "gitmod~0",
+                                 "gitmod~5",
+                                 "gitmod~",
+                                 "gitmod~12",
+                                 "gi7eba~1",
+                                 "GI7EBA~9.",
+                                 "gi7eb~12",
+                                 "gi7eb~1",
+                                 "gi7eba~0",
+                                 "gi7eba~1x",
+                                 "gi7ebx~1",
+                                 "g~999999",
+                                 "~1234567",
+                                 "~1000000:",
+                                 "~0123456",
+                                 "gi7eba1~",
+                                 "x\\.gitmodules",
+                                 "x\\gitmod~1 ",
+                                 ".gitattributes",
+                                 ".gitignore",
+                                 "gitatt~1"}) {
+    for (const auto& [mode, id] :
+         {std::pair("100644", blob), std::pair("120000", blob),
+          std::pair("40000", inner), std::pair("160000", FakeId('b'))}) {
+      trees.push_back(repo_.WriteTree(TreeEntryBytes(mode, name, id)));
+    }
+  }
+  Convert();
+  size_t refused = 0;
+  for (const std::string& tree : trees) {
+    const int gits = repo_.TryGit({"archive", tree}).exit_code;
+    EXPECT_EQ(Archive({}, {tree}).exit_code, gits)
+        << repo_.Git({"ls-tree", tree});
+    refused += gits == 0 ? 0 : 1;
+  }
+  EXPECT_GT(refused, trees.size() / 4);
+  EXPECT_LT(refused, trees.size() * 3 / 4);
+}
+
 TEST_F(ArchiveTest, MissingFilesAreAnError) {
   CommitFields fields;
   fields.tree = repo_.WriteTree(TreeEntryBytes("100644", "gone", FakeId('d')));

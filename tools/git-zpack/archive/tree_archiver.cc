@@ -9,6 +9,7 @@
 #include <array>
 #include <utility>
 
+#include "archive/unsafe_name.h"
 #include "common_options.h"
 #include "zpack/quote.h"
 
@@ -28,17 +29,6 @@ constexpr uint64_t kMaxAttributes = uint64_t{1} << 20;
 constexpr std::array<std::string_view, 6> kAttributes = {
     "export-ignore", "export-subst", "eol=crlf",
     "ident",         "filter=",      "working-tree-encoding"};
-
-// Names that would lead out of the directory, or into Git's own directory, when
-// the archive is unpacked.
-bool IsUnsafeName(std::string_view name) {
-  constexpr std::string_view kGit = ".git";
-  const bool is_git = std::ranges::equal(name, kGit, [](char a, char b) {
-    return (a >= 'A' && a <= 'Z' ? a - 'A' + 'a' : a) == b;
-  });
-  return is_git || name.empty() || name == "." || name == ".." ||
-         name.find('/') != std::string_view::npos;
-}
 
 }  // namespace
 
@@ -89,7 +79,7 @@ Status TreeArchiver::CheckPaths(const ObjectId& tree) const {
 
 Result<Descend> TreeArchiver::Take(const TreeItem& item,
                                    std::string_view base) {
-  if (IsUnsafeName(item.name)) {
+  if (IsUnsafeName(item.name, item.is_link())) {
     return std::unexpected(
         Error{ErrorCode::kInvalidArgument,
               fmt::format("invalid path '{}'",
