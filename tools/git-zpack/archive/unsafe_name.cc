@@ -40,13 +40,13 @@ bool IsGit(std::string_view name) {
 // The short name of a file whose usual short names are taken: part of `hash`,
 // a tilde and a number, with 8 characters.
 bool SkipHashedShortName(std::string_view& name, std::string_view hash) {
-  constexpr size_t kSize = 8;
+  constexpr size_t kShortName = 8;
   const size_t tilde = name.find('~');
-  if (name.size() < kSize || tilde > hash.size()) return false;
-  std::string_view rest = name.substr(0, kSize);
+  if (name.size() < kShortName || tilde > hash.size()) return false;
+  std::string_view rest = name.substr(0, kShortName);
   const bool fits = SkipPrefix(rest, hash.substr(0, tilde)) && rest[1] != '0' &&
                     std::ranges::all_of(rest.substr(1), IsDigit);
-  if (fits) name.remove_prefix(kSize);
+  if (fits) name.remove_prefix(kShortName);
   return fits;
 }
 
