@@ -44,10 +44,11 @@ struct RestoreStats {
 //
 // If the call fails before the repository gets its name, whatever was at
 // `directory` is untouched, and nothing is left behind except new parent
-// directories of `directory`. After that, two steps may still fail: to sync the
-// directory (kNotDurable), and, with Overwrite::kYes, to remove the old
-// repository. If one of these fails, the call returns the error, and
-// the restored repository is complete at `directory`.
+// directories of `directory`. After that, three steps may still fail: to sync
+// the directory (kNotDurable); with Overwrite::kYes, to remove the old
+// repository; with ReadOptions::damages, to read the file once more (kIo,
+// kInterrupted). If one of these fails, the call returns the error, and the
+// restored repository is complete at `directory`.
 //
 // The file of a partial clone becomes a partial clone: its configuration names
 // the promisor remotes, and all of its objects count as objects of theirs.
@@ -67,5 +68,12 @@ struct RestoreStats {
 Result<RestoreStats> Restore(const std::string& path,
                              const std::string& directory,
                              const RestoreOptions& options);
+
+// Returns whether `directory` is a directory that is empty, except for files
+// that a killed Restore to '<directory>/<name>' left. A new Restore to that
+// path removes them; if the old one still runs, the new one returns kExists.
+// Errors: kIo if the directory cannot be read; kOutOfMemory.
+Result<bool> IsEmptyForRestore(const std::string& directory,
+                               const std::string& name);
 
 }  // namespace zpack

@@ -15,6 +15,7 @@
 #include "base/guarded.h"
 #include "base/phase_timer.h"
 #include "git/restore/repository_sink.h"
+#include "git/restore/restore_place.h"
 #include "http/open_file.h"
 #include "reader/archive_file.h"
 #include "reader/repository_file_reader.h"
@@ -76,6 +77,11 @@ Result<RestoreStats> Restore(const std::string& path,
                              const std::string& directory,
                              const RestoreOptions& options) {
   return Guarded([&] { return RestoreFile(path, directory, options); });
+}
+
+Result<bool> IsEmptyForRestore(const std::string& directory,
+                               const std::string& name) {
+  return Guarded([&] { return IsEmptyButForLeftovers(directory, name); });
 }
 
 }  // namespace zpack

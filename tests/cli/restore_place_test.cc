@@ -132,6 +132,40 @@ TEST_F(RestorePlaceTest, UnfinishedDirectoryIsDoneAgain) {
   EXPECT_TRUE(Exists(dir_ / "unfinished/objects"));
 }
 
+// What '--checkout' leaves when it is killed before the repository has its
+// name.
+TEST_F(RestorePlaceTest, UnfinishedCheckoutIsDoneAgain) {
+  const std::string path = out_ + "/work";
+  WriteFile(path + "/..git.zpack-tmp/objects/pack/tmp_pack", "unfinished");
+  WriteFile(path + "/..git.zpack-tmp.lock", "");
+  const ProcessResult result = Restore(path, {"--checkout"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_TRUE(IsGood(path + "/.git"));
+  EXPECT_EQ(RunGit({"status", "--porcelain"}, path).out, "");
+}
+
+TEST_F(RestorePlaceTest, UnfinishedCheckoutWithOtherFilesIsLeftAlone) {
+  const std::string path = out_ + "/work";
+  const std::string staging = path + "/..git.zpack-tmp";
+  WriteFile(staging + "/objects/x", "unfinished");
+  WriteFile(staging + ".lock", "");
+  for (const std::string name : {"mine", "..git.zpack-tmp.mine", "objects"}) {
+    WriteFile(path + '/' + name, "mine");
+    const std::vector<std::string> before = ListDirectory(path);
+    ExpectRefused(path, "is not an empty directory", {"--checkout"});
+    EXPECT_EQ(ListDirectory(path), before);
+    fs::remove(path + '/' + name);
+  }
+  fs::remove_all(staging);
+  WriteFile(staging, "mine");
+  ExpectRefused(path, "is not an empty directory", {"--checkout"});
+  EXPECT_EQ(ReadFile(staging), "mine");
+  // What is no directory, or leads to nothing, is not one that can be filled.
+  ExpectRefused(file_, "is not an empty directory", {"--checkout"});
+  fs::create_symlink("nowhere", out_ + "/link");
+  ExpectRefused(out_ + "/link", "is not an empty directory", {"--checkout"});
+}
+
 TEST_F(RestorePlaceTest, DamagedFileLeavesAnEmptyDirectoryEmpty) {
   std::string bytes = ReadFile(file_);
   bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 4);

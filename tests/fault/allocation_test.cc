@@ -221,6 +221,9 @@ TEST_F(AllocationTest, FailureEndsRestoreAndLeavesNothing) {
   least = kNoNames;
   Sweep(
       [&] {
+        const auto empty = IsEmptyForRestore(dir_ / "out", "r.git");
+        if (!empty) return ToStatus(empty);
+        EXPECT_TRUE(*empty);
         const Status status = ToStatus(Restore(file_, path, options));
         if (status) fs::remove_all(path);
         return status;

@@ -71,6 +71,15 @@ def test_destination_that_is_taken_is_no_broken_source(on_cluster, nested, tmp_p
     assert (tmp_path / "back/tree/file").read_text() == "x"
 
 
+def test_leftovers_of_a_killed_run_are_taken_over(on_cluster, nested, tmp_path):
+    (tmp_path / "back/tree/.zpack-tmp/objects").mkdir(parents=True)
+    (tmp_path / "back/tree/.zpack-tmp.lock").touch()
+    ran = on_cluster("restore", nested, "--to", tmp_path / "back", "tree")
+    assert ran.status == 0, ran
+    assert refs_of(tmp_path / "back/tree") == refs_of(tmp_path / "source/tree")
+    assert not list((tmp_path / "back/tree").glob(".zpack-tmp*"))
+
+
 @pytest.mark.parametrize("name", ("tree/refs/heads/x", "tree/objects/pack", "tree/hooks",
                                   "tree/logs/x", "tree/worktrees/x"))
 def test_nothing_is_restored_into_what_git_reads(on_cluster, nested, tmp_path, name):

@@ -368,6 +368,8 @@ Result<uint64_t> RepositorySink::Publish(const RefsSnapshot& refs) {
   // Also syncs the names of files and directories.
   ZPACK_TRY(file_system_.SyncFileSystem(place_->inside()));
   ZPACK_TRY(place_->Publish());
+  // If the caller is killed from now on, no lock is left.
+  place_.reset();
   return pack_bytes;
 }
 

@@ -336,4 +336,17 @@ Status RestorePlace::PublishExchanged() {
                    destination_, MessageText{removed.error().message});
 }
 
+Result<bool> IsEmptyButForLeftovers(const std::string& directory,
+                                    const std::string& name) {
+  std::error_code error;
+  if (!fs::is_directory(directory, error)) return false;
+  const std::string staging = FileNameOf(TemporaryPathFor(name));
+  ZPACK_ASSIGN_OR_RETURN(const auto entries, ListEntries(directory));
+  return std::ranges::all_of(entries, [&](const DirectoryEntry& entry) {
+    return entry.name == staging
+               ? entry.type == fs::file_type::directory
+               : entry.name == staging + std::string(kLockSuffix);
+  });
+}
+
 }  // namespace zpack

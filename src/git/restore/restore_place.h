@@ -102,4 +102,10 @@ class RestorePlace {
   std::vector<std::string> moved_;  // entries moved up, before HEAD
 };
 
+// Returns whether `directory` is a directory that holds nothing but leftovers
+// of a killed restore to the new directory `name` in it. kIo if it cannot be
+// read.
+Result<bool> IsEmptyButForLeftovers(const std::string& directory,
+                                    const std::string& name);
+
 }  // namespace zpack

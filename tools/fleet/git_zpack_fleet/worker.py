@@ -240,7 +240,7 @@ def _restore(job: RestoreJob, settings: Settings) -> Outcome:
         if os.path.exists(os.path.join(job.target, b"HEAD")):
             _compare(job, path, below, settings)  # An earlier run may have restored it.
             return Outcome(job.id)
-        if os.path.lexists(job.target) and not _is_empty(job.target):
+        if os.path.lexists(job.target) and not _may_be_filled(job.target):
             raise Failure(Kind.PROGRAM, f"'{quoted(job.target)}' exists and is not a repository; "
                                         "restore to another directory")
         refs = refs_in(settings, path, below)
@@ -295,5 +295,9 @@ def _rewrite(job: RewriteJob, settings: Settings) -> Outcome:
     return Outcome(job.id, archive=made)
 
 
-def _is_empty(path: bytes) -> bool:
-    return os.path.isdir(path) and not os.listdir(path)
+def _may_be_filled(path: bytes) -> bool:
+    if not os.path.isdir(path):
+        return False
+    names = os.listdir(path)
+    # git-zpack decides whether there are only leftovers of a killed run, which it removes.
+    return not names or any(name.startswith(b".zpack-tmp") for name in names)

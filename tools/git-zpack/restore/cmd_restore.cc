@@ -211,18 +211,27 @@ Status CheckOut(const std::string& directory, const RestoreStats& stats,
                          io.stop));
 }
 
+// kExists if there is something in `directory` that a killed run did not leave.
+Status CheckEmpty(const std::string& directory) {
+  const auto empty = IsEmptyForRestore(directory, ".git");
+  if (!empty) return std::unexpected(empty.error());
+  if (*empty) return {};
+  return std::unexpected(
+      Error{ErrorCode::kExists,
+            fmt::format("destination path '{}' already exists and is not an "
+                        "empty directory",
+                        QuoteName(directory, kMaxNameInMessage))});
+}
+
 int RunCheckout(const po::variables_map& values, const RestoreOptions& options,
                 const Io& io) {
   namespace fs = std::filesystem;
   const std::string directory = Text(values, "directory");
   std::error_code error;
   const bool is_new = !fs::exists(fs::symlink_status(directory, error));
-  if (!is_new &&
-      !(fs::is_directory(directory, error) && fs::is_empty(directory, error))) {
-    return Fail(io, {ErrorCode::kExists,
-                     fmt::format("destination path '{}' already exists and is "
-                                 "not an empty directory",
-                                 QuoteName(directory, kMaxNameInMessage))});
+  if (!is_new) {
+    const Status empty = CheckEmpty(directory);
+    if (!empty) return Fail(io, empty.error());
   }
   const auto stats = Restore(FileToRead(values), directory + "/.git", options);
   if (!stats) {
