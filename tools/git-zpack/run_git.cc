@@ -14,6 +14,9 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
 #include <string_view>
 
 namespace zpack::cli {
@@ -59,6 +62,40 @@ std::vector<const char*> Environment() {
   return variables;
 }
 
+// Waits until a stop is requested, if it is soon. A signal for the group of
+// processes ends Git, and may do so before the thread that waits for signals
+// has requested a stop here.
+void AwaitStop(const std::stop_token& stop) {
+  constexpr auto kPatience = std::chrono::milliseconds(500);
+  std::mutex mutex;
+  std::unique_lock lock(mutex);
+  std::condition_variable_any stopped;
+  stopped.wait_for(lock, stop, kPatience, [] { return false; });
+}
+
+// Waits for the end of Git, and returns what RunGit returns.
+int Await(pid_t pid, const std::stop_token& stop) {
+  {
+    // Until the callback is gone, the id must stay that of Git.
+    const std::stop_callback forward(stop, [pid] { kill(pid, SIGTERM); });
+    siginfo_t ended;
+    while (waitid(P_PID, static_cast<id_t>(pid), &ended, WEXITED | WNOWAIT) <
+           0) {
+      if (errno != EINTR) return kCannotRun;
+    }
+  }
+  int status = 0;
+  while (waitpid(pid, &status, 0) < 0) {
+    if (errno != EINTR) return kCannotRun;
+  }
+  if (WIFEXITED(status)) return WEXITSTATUS(status);
+  const int signal = WTERMSIG(status);
+  if (signal == SIGINT || signal == SIGTERM || signal == SIGHUP) {
+    AwaitStop(stop);
+  }
+  return 128 + signal;
+}
+
 // Runs `git` with these streams; -1 stands for /dev/null.
 int RunWithStreams(const std::vector<std::string>& arguments,
                    const std::array<int, 2>& streams,
@@ -99,12 +136,7 @@ int RunWithStreams(const std::vector<std::string>& arguments,
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   if (failed != 0) return kCannotRun;
-  const std::stop_callback forward(stop, [pid] { kill(pid, SIGTERM); });
-  int status = 0;
-  while (waitpid(pid, &status, 0) < 0) {
-    if (errno != EINTR) return kCannotRun;
-  }
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return Await(pid, stop);
 }
 
 // A file without a name that holds `content`, as a stream for Git.
@@ -141,8 +173,12 @@ int RunGitWithInput(const std::vector<std::string>& arguments,
   return in.ok() ? RunWithStreams(arguments, {in.fd(), -1}, stop) : kCannotRun;
 }
 
-Status CheckGit(std::string_view command, int exit_code) {
+Status CheckGit(std::string_view command, int exit_code,
+                const std::stop_token& stop) {
   if (exit_code == 0) return {};
+  if (stop.stop_requested()) {
+    return std::unexpected(Error{ErrorCode::kInterrupted, "interrupted"});
+  }
   return std::unexpected(Error{
       ErrorCode::kGit,
       exit_code == kCannotRun

@@ -18,7 +18,8 @@ namespace zpack::cli {
 // asks Git to end. Git shares standard error; its standard input and output are
 // /dev/null. Its environment has no variables that name a repository, and sets
 // GIT_NO_REPLACE_OBJECTS. Returns the exit code of Git; 127 if Git cannot be
-// run; 128 plus the number of the signal if a signal ended it.
+// run; 128 plus the number of the signal if a signal ended it. If that signal
+// also interrupts this process, a stop is requested when the function returns.
 int RunGit(const std::vector<std::string>& arguments,
            const std::stop_token& stop);
 
@@ -26,9 +27,11 @@ int RunGit(const std::vector<std::string>& arguments,
 int RunGitWithInput(const std::vector<std::string>& arguments,
                     std::string_view input, const std::stop_token& stop);
 
-// Returns kGit with the reason unless `exit_code`, a result of RunGit, is 0.
+// Returns an error unless `exit_code`, a result of RunGit with `stop`, is 0:
+// kInterrupted if a stop was requested; otherwise kGit with the reason.
 // `command` is for the message: 'git clone'.
-Status CheckGit(std::string_view command, int exit_code);
+Status CheckGit(std::string_view command, int exit_code,
+                const std::stop_token& stop);
 
 // Runs `git` with `input` as its standard input. Returns the first line of its
 // output, of which 1,024 bytes are read; an empty text if Git fails.

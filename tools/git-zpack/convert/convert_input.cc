@@ -72,15 +72,15 @@ Status Clone(const std::string& name, const std::string& directory,
     }
   }
   arguments.insert(arguments.end(), {"--", WithTwoSlashes(name), directory});
-  const Status cloned = CheckGit("git clone", RunGit(arguments, io.stop));
-  if (io.stop.stop_requested()) {
-    return std::unexpected(Error{ErrorCode::kInterrupted, "interrupted"});
-  }
+  const Status cloned =
+      CheckGit("git clone", RunGit(arguments, io.stop), io.stop);
   if (!cloned) return cloned;
   // The clone's own settings are not those of a repository that anybody uses.
-  return CheckGit("git config", RunGit({"--git-dir=" + directory, "config",
-                                        "--remove-section", "remote.origin"},
-                                       io.stop));
+  return CheckGit("git config",
+                  RunGit({"--git-dir=" + directory, "config",
+                          "--remove-section", "remote.origin"},
+                         io.stop),
+                  io.stop);
 }
 
 }  // namespace

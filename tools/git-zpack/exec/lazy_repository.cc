@@ -162,7 +162,7 @@ Status Clone(const std::string& url, const fs::path& repository,
   setenv("GIT_DEFAULT_REF_FORMAT", "files", 1);
   const int code = RunGit(arguments, io.stop);
   unsetenv("GIT_DEFAULT_REF_FORMAT");
-  return CheckGit("git clone", code);
+  return CheckGit("git clone", code, io.stop);
 }
 
 // Makes refs symbolic that are so in the file. A server says that of HEAD only.
@@ -173,7 +173,7 @@ Status LinkRefs(const RefsSnapshot& refs, const fs::path& repository,
     const int code = RunGit({"--git-dir", repository.native(), "symbolic-ref",
                              ref.name, ref.symref_target},
                             io.stop);
-    const Status linked = CheckGit("git symbolic-ref", code);
+    const Status linked = CheckGit("git symbolic-ref", code, io.stop);
     if (!linked) return linked;
   }
   return {};

@@ -193,22 +193,24 @@ int RunBundle(const po::variables_map& values, const RunContext& context,
 Status CheckOut(const std::string& directory, const RestoreStats& stats,
                 const Io& io) {
   const std::string git_directory = "--git-dir=" + directory + "/.git";
-  Status done = CheckGit(
-      "git config",
-      RunGit({git_directory, "config", "core.bare", "false"}, io.stop));
+  Status done =
+      CheckGit("git config",
+               RunGit({git_directory, "config", "core.bare", "false"}, io.stop),
+               io.stop);
   if (!done || stats.promised_objects != 0) return done;
   constexpr int kNoSuchRevision = 1;
   const int head = RunGit(
       {git_directory, "rev-parse", "--verify", "--quiet", "HEAD"}, io.stop);
   // An unborn HEAD has nothing to check out.
   if (head == kNoSuchRevision) return {};
-  done = CheckGit("git rev-parse", head);
+  done = CheckGit("git rev-parse", head, io.stop);
   if (!done) return done;
   // Unlike 'git reset', this writes no reflog and no ORIG_HEAD.
   return CheckGit("git read-tree",
                   RunGit({"-C", directory, "--git-dir=.git", "--work-tree=.",
                           "read-tree", "-u", "--reset", "HEAD"},
-                         io.stop));
+                         io.stop),
+                  io.stop);
 }
 
 // kExists if there is something in `directory` that a killed run did not leave.
@@ -221,6 +223,25 @@ Status CheckEmpty(const std::string& directory) {
             fmt::format("destination path '{}' already exists and is not an "
                         "empty directory",
                         QuoteName(directory, kMaxNameInMessage))});
+}
+
+// Says what is there without a work tree. `stats` is nullptr if that alone is
+// known.
+void HintAtRepository(const std::string& directory, const RestoreStats* stats,
+                      std::ostream& err) {
+  const bool lost = stats != nullptr && !stats->lost_objects.empty();
+  err << fmt::format("hint: the repository in '{}/.git' is {}",
+                     QuoteName(directory),
+                     lost ? "there, but for the lost objects" : "complete");
+  // Git would fetch promised objects, and fail for want of lost ones.
+  if (stats != nullptr && !lost && stats->promised_objects == 0) {
+    const std::string quoted = QuoteForShell(directory);
+    err << fmt::format(
+        "; to check it out: git -C {} config core.bare false && git -C {} "
+        "reset --hard",
+        quoted, quoted);
+  }
+  err << '\n';
 }
 
 int RunCheckout(const po::variables_map& values, const RestoreOptions& options,
@@ -236,15 +257,19 @@ int RunCheckout(const po::variables_map& values, const RestoreOptions& options,
   const auto stats = Restore(FileToRead(values), directory + "/.git", options);
   if (!stats) {
     if (is_new) fs::remove(directory, error);
-    return FailToRead(values, stats.error(), io);
+    const int code = FailToRead(values, stats.error(), io);
+    // The steps after the repository has its name may fail, too. With kExists,
+    // it is that of another process.
+    if (stats.error().code != ErrorCode::kExists &&
+        fs::exists(directory + "/.git/HEAD", error)) {
+      HintAtRepository(directory, nullptr, io.err);
+    }
+    return code;
   }
   WarnOfLost(*stats, directory, io.err);
   if (const Status done = CheckOut(directory, *stats, io); !done) {
     const int code = Fail(io, done.error());
-    io.err << fmt::format(
-        "hint: the repository in '{}/.git' is {}\n", QuoteName(directory),
-        stats->lost_objects.empty() ? "complete"
-                                    : "there, but for the lost objects");
+    HintAtRepository(directory, &*stats, io.err);
     return code;
   }
   PrintSummary(values, *stats, directory + "/.git", io);
