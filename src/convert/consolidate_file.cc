@@ -13,7 +13,6 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
-#include "base/memory.h"
 #include "convert/base_file.h"
 #include "inventory/object_enumerator.h"
 #include "inventory/older_versions.h"
@@ -124,7 +123,7 @@ class Consolidation {
       ZPACK_ASSIGN_OR_RETURN(contents.backed->below, below_->Describe());
     }
     RunOptions run = options_.run;
-    run.threads = FittingThreads(run, kSharedMemory, EncodingMemory(encoding));
+    run.threads = EncodingThreads(run, kSharedMemory, EncodingMemory(encoding));
     ZPACK_ASSIGN_OR_RETURN(const ArchivePlan plan,
                            PlanArchive(source_, contents, encoding, run));
     ZPACK_ASSIGN_OR_RETURN(ListedFiles listed, source_.ListFiles({}));

@@ -11,7 +11,6 @@
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "base/guarded.h"
-#include "base/memory.h"
 #include "base/phase_timer.h"
 #include "convert/convert_inventory.h"
 #include "convert/convert_read_back.h"
@@ -462,7 +461,7 @@ Result<ConvertStats> Run(const SourceOpener& open_source,
   ConvertOptions options = given;
   options.run.progress = &timer;
   options.run.threads =
-      FittingThreads(given.run, kConvertMemory, EncodingMemory(encoding));
+      EncodingThreads(given.run, kConvertMemory, EncodingMemory(encoding));
 
   // Claim the destination first, so that an hour of work is not lost because
   // the file cannot be created.

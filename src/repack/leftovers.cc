@@ -18,17 +18,19 @@
 namespace zpack {
 namespace {
 
-// Marks objects that were used again since the last repack, and are in a cruft
-// pack that stays. Their times in that pack do not change, so they get another
-// copy in the new one, as in Git from 2.49 on. `ages` are those of all copies.
-Result<ListMarks> FindUsedAgain(const RepackJob& job, const PackSets& packs,
-                                const ListIds& ids, const ObjectAges& ages) {
-  ListMarks used_again(ids.size());
+// Marks objects that are in a cruft pack that stays, and were used again since
+// the last repack, or are older than what `needed` them. Their times in that
+// pack do not change, so they get another copy in the new one, as in Git from
+// 2.49 on. `ages` are those of all copies.
+Result<ListMarks> FindRenewed(const RepackJob& job, const PackSets& packs,
+                              const ListIds& ids, const ObjectAges& ages,
+                              const ListMarks& needed) {
+  ListMarks renewed(ids.size());
   std::vector<PackFiles> firm = packs.kept;
   std::vector<PackFiles> cruft;
   std::ranges::copy_if(firm, std::back_inserter(cruft), &PackFiles::cruft);
   std::erase_if(firm, std::mem_fn(&PackFiles::cruft));
-  if (cruft.empty()) return used_again;
+  if (cruft.empty()) return renewed;
   ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable in_cruft,
                          ReadWholeIds(job.store, cruft));
   ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable in_firm,
@@ -38,12 +40,16 @@ Result<ListMarks> FindUsedAgain(const RepackJob& job, const PackSets& packs,
   ZPACK_ASSIGN_OR_RETURN(
       const ObjectAges elsewhere,
       job.store.ReadAges(ids, others, CruftTimes::kOfObjects));
-  for (const ListRank rank : used_again.indexes()) {
-    used_again[rank] = elsewhere.mtimes[rank] != ObjectAges::kNone &&
-                       elsewhere.mtimes[rank] == ages.mtimes[rank] &&
-                       in_cruft.Find(ids[rank]) && !in_firm.Find(ids[rank]);
+  const std::optional<int64_t>& expiration = job.options.expiration;
+  for (const ListRank rank : renewed.indexes()) {
+    const int64_t mtime = ages.mtimes[rank];
+    const bool used_again = elsewhere.mtimes[rank] != ObjectAges::kNone &&
+                            elsewhere.mtimes[rank] == mtime;
+    const bool outlives = expiration && needed[rank] && mtime < *expiration;
+    renewed[rank] = (used_again || outlives) && in_cruft.Find(ids[rank]) &&
+                    !in_firm.Find(ids[rank]);
   }
-  return used_again;
+  return renewed;
 }
 
 // The times by which objects expire. `ages` are those that they get.
@@ -104,10 +110,10 @@ Result<Leftovers> FindLeftovers(const RepackJob& job, ObjectSource& source,
       Survivors survivors,
       FindSurvivors(source, all, options.expiration, latest));
   ListMarks& keep = survivors.all;
-  ListMarks used_again(all.ids.size());
+  ListMarks renewed(all.ids.size());
   if (cruft) {
-    ZPACK_ASSIGN_OR_RETURN(used_again,
-                           FindUsedAgain(job, packs, all.ids, ages));
+    ZPACK_ASSIGN_OR_RETURN(
+        renewed, FindRenewed(job, packs, all.ids, ages, survivors.needed));
   }
   const bool packs_needs = PacksNeedsOfSurvivors(job);
   const bool packs_lent = HasKeepFile(packs);
@@ -121,7 +127,7 @@ Result<Leftovers> FindLeftovers(const RepackJob& job, ObjectSource& source,
         (elsewhere.lent.Find(all.ids[rank]) && !(needed && packs_lent));
     // An object without a time belongs to an alternate.
     const bool here = (mtime != ObjectAges::kNone || needed) &&
-                      (used_again[rank] || (!all.reached(rank) && !left));
+                      (renewed[rank] || (!all.reached(rank) && !left));
     if (here && all.reached(rank)) {
       keep[rank] = !options.expiration || mtime > *options.expiration;
     }

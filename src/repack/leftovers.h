@@ -38,8 +38,8 @@ struct LeftElsewhere {
 // Returns the objects of `all` that survive (see FindSurvivors), are stored in
 // the repository itself, and are not `elsewhere`. For a new cruft pack, also
 // returns objects of cruft packs in `packs.kept` that were used again,
-// reachable ones too, and what surviving objects need of alternates, as far as
-// Git packs that.
+// reachable ones too, or that younger ones need, and what surviving objects
+// need of alternates, as far as Git packs that.
 Result<Leftovers> FindLeftovers(const RepackJob& job, ObjectSource& source,
                                 const PackSets& packs, const ObjectList& all,
                                 const LeftElsewhere& elsewhere);

@@ -12,7 +12,6 @@
 
 #include "base/error.h"
 #include "base/guarded.h"
-#include "base/memory.h"
 #include "base/parallel.h"
 #include "base/progress_phase.h"
 #include "inventory/listed_objects.h"
@@ -347,7 +346,7 @@ Result<WriteStats> WriteArchive(const ArchivePlan& plan,
   ZPACK_TRY(container.Start(plan.preamble, written.size()));
   // Fewer than for usual blobs if memory is not enough for as many large ones.
   const unsigned threads =
-      FittingThreads(run, 0, EncodingMemory(plan.options, sizes.whole));
+      EncodingThreads(run, 0, EncodingMemory(plan.options, sizes.whole));
   ArchiveWriter writer(plan, written, phase, container, threads);
   writer.stats().large_memory = LargeMemory(plan.options, sizes);
   const Status encoded = RunOrderedPipeline<BlockInFlight>(

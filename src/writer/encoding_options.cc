@@ -4,6 +4,7 @@
 #include "writer/encoding_options.h"
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "codec/zstd_codec.h"
 #include "delta/look_ahead.h"
 #include "format/limits.h"
@@ -96,8 +97,8 @@ uint64_t MostUnplaced(const EncodingOptions& options, unsigned threads) {
 
 uint64_t EncodingMemory(const EncodingOptions& options) {
   const BlockSizes sizes(options.block_size, options.halvings);
-  // The block being filled, compressed and passed on, a large object with the
-  // content it is compared with, and what waits for it.
+  // The block being filled, compressed and passed on, and a large object with
+  // the content it is compared with.
   const uint64_t pieces =
       options.groups
           ? MostWaiting(options) + MostUnplaced(options, 1) +
@@ -106,8 +107,7 @@ uint64_t EncodingMemory(const EncodingOptions& options) {
           : 0;
   return ZstdCompressor::Memory(options.level, 2 * options.block_size,
                                 options.halvings) +
-         pieces + 4 * options.block_size + sizes.window + sizes.max_object +
-         2 * LookAhead::kMostBytes;
+         pieces + 4 * options.block_size + sizes.window + sizes.max_object;
 }
 
 uint64_t EncodingMemory(const EncodingOptions& options, uint64_t largest) {
@@ -117,6 +117,11 @@ uint64_t EncodingMemory(const EncodingOptions& options, uint64_t largest) {
   // literals, and these compressed.
   constexpr uint64_t kCopies = 5;
   return EncodingMemory(options) + (largest > usual ? kCopies * largest : 0);
+}
+
+unsigned EncodingThreads(const RunOptions& run, uint64_t shared,
+                         uint64_t memory) {
+  return FittingThreads(run, shared, memory + 2 * LookAhead::kMostBytes);
 }
 
 }  // namespace zpack

@@ -43,6 +43,11 @@ uint64_t EncodingMemory(const EncodingOptions& options);
 // The same, if the largest object that is not divided has `largest` bytes.
 uint64_t EncodingMemory(const EncodingOptions& options, uint64_t largest);
 
+// Number of threads that encode, as FittingThreads, if each takes `memory`
+// bytes. Where there are several, some compute deltas for others (LookAhead).
+unsigned EncodingThreads(const RunOptions& run, uint64_t shared,
+                         uint64_t memory);
+
 // Returns kInvalidArgument if the level or the block size is out of range.
 Result<EncodingOptions> ResolveEncoding(const ConvertOptions& options);
 

@@ -88,6 +88,15 @@ TEST_F(CatFileBatchTest, Commands) {
   ExpectSame({"--batch-command", "-z"}, nul);
 }
 
+// Without a line feed, a carriage return is part of the name.
+TEST_F(CatFileBatchTest, LastLineWithoutAnEnd) {
+  for (const std::string_view input :
+       {"v1", "v1\r", "v1\r\n", "\r", "v1\n\r"}) {
+    ExpectSame({"--batch-check"}, std::string(input));
+    ExpectSame({"--batch-command"}, "info " + std::string(input));
+  }
+}
+
 TEST_F(CatFileBatchTest, AnswersBeforeTheInputEndsWhenToldToFlush) {
   const ProcessResult result = RunProcess(
       {"bash", "-c",

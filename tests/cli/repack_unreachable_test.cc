@@ -318,6 +318,29 @@ TEST_F(RepackUnreachableTest, WhatIsUsedAgainStaysYoungBesideAKeptCruftPack) {
   EXPECT_EQ(left.packs, 2U);
 }
 
+TEST_F(RepackUnreachableTest, WhatAYoungObjectNeedsGetsItsTimeBesideAKeptPack) {
+  ExpectAsGit({"--cruft"});
+  GoOn();
+  const std::string keep = pack_directory() + '/' +
+                           FilesWith(pack_directory(), ".mtimes").at(0) +
+                           ".keep";
+  WriteFile(keep, "");
+  const std::string tree =
+      repo_.WriteTree(TreeEntryBytes("100644", "needs", old_blob_));
+  SetTime(repo_.LooseObjectPath(tree), kRecent);
+  for (int run = 0; run < 2; ++run) {
+    ASSERT_TRUE(Repack({"-d", "--cruft",
+                        std::string("--cruft-expiration=") + kAfterLater})
+                    .ok());
+    EXPECT_THAT(Packs(), SizeIs(3));
+  }
+  fs::remove(keep);
+  ASSERT_TRUE(Repack({"-d", "--cruft"}).ok());
+  const Objects left = Read(repo_.path());
+  EXPECT_EQ(left.cruft.at(tree), kRecent);
+  EXPECT_EQ("@" + std::to_string(left.cruft.at(old_blob_)), kAfterLater);
+}
+
 // As above, but a ref leads to the object at that time.
 class ReachedAgain : public RepackUnreachableTest,
                      public ::testing::WithParamInterface<std::string> {};

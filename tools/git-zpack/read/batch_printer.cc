@@ -139,7 +139,9 @@ class InputPrinter {
     std::string line;
     while (std::getline(io_.in, line, input_.end)) {
       // Like Git, accepts lines that end in CR LF.
-      if (input_.end == '\n' && line.ends_with('\r')) line.pop_back();
+      if (input_.end == '\n' && !io_.in.eof() && line.ends_with('\r')) {
+        line.pop_back();
+      }
       const Status status =
           input_.commands ? Obey(line)
                           : Print(line, printer_.format().uses_rest(), true);
